@@ -60,6 +60,14 @@ import Testing
         #expect(lines == ["1 of 1, Home"])
     }
 
+    @Test("A list reads its titles alone")
+    func titles() async throws {
+        let (_, container) = try open(try await server())
+        var seen: [String] = []
+        try await RemoteGuide.titles(container.newContext()) { seen.append($0) }
+        #expect(seen == ["Buy milk"])
+    }
+
     @Test("A server in memory refuses sub-queries")
     func subqueries() async throws {
         let (_, container) = try open(try await server())

@@ -26,11 +26,13 @@ struct FaultLoader {
 
     /// A fault and the other faults of its batch.
     private func faults(around object: ManagedObject) -> [ManagedObject] {
+        // The others can tell what was asked for: each would be read from a back end.
+        if object.isPartial { return [object] }
         let table = core.identityMap.table(object.binding.entity.index)
         var faults = [object]
         if let batch = object.batch {
             for key in batch.keys(around: object.key) where key != object.key {
-                if let other = table.object(key), other.isFault { faults.append(other) }
+                if let other = table.object(key), other.isFault, !other.isPartial { faults.append(other) }
             }
         }
         return faults
@@ -54,8 +56,14 @@ struct FaultLoader {
                 absent.insert(row.row.key)
                 continue
             }
-            // A fault that was created for an ID of another entity of the hierarchy has no row.
-            guard let fault = table.object(row.row.key), fault.binding.entity.index == row.row.entityIndex else {
+            guard let fault = table.object(row.row.key) else { continue }
+            guard fault.binding.entity.index == row.row.entityIndex else {
+                // It was created for an ID of another entity of the hierarchy, or for a key of which a mirror knew no more. The object
+                // itself is made by those who come to it next.
+                if !fault.hasChanges {
+                    fault.markMissing()
+                    core.identityMap.detach(fault)
+                }
                 continue
             }
             let old = fault.source

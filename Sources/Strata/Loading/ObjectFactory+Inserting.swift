@@ -94,7 +94,7 @@ extension ManagedObject {
 
     /// The boxed value of a slot; fires a fault.
     final func currentValue(_ slot: SlotDescription) -> Value {
-        if flags.contains(.fault) { fireFault() }
+        if lacks(slot.index) { fireFault() }
         guard slot.storage == .bytes, row.isPresent(slot.index) else { return row.value(slot) }
         return data(slot.index).map(Value.binary) ?? .null
     }

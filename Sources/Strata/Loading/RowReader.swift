@@ -58,7 +58,8 @@ struct RowReader {
                 try store.fetch(plan, known: known, cancellation: core.settings.readCancellation)
             }
         }
-        cache.add(batch, rootIndex: core.rootIndex(of: plan.entityIndex), stamp: stamp)
+        // Rows of which only a part is known are left to those who asked for it.
+        if plan.toldSlots == nil { cache.add(batch, rootIndex: core.rootIndex(of: plan.entityIndex), stamp: stamp) }
         return batch
     }
 

@@ -73,9 +73,14 @@ struct TargetLoader {
         if !binding.entity.hasSubentities {
             return core.factory.makeFaults(keys: keys, binding: binding, batch: batch)
         }
-        return try core.rows.rows(entityIndex: destinationIndex, keys: keys, batch: batch).map {
-            core.factory.materialize($0, batch: batch)
+        var rows = try core.rows.rows(entityIndex: destinationIndex, keys: keys, batch: batch)
+        let absent = rows.filter(\.row.isHeaderOnly).map(\.row.key)
+        if let network = core.coordinator.network, core.parent == nil, !absent.isEmpty,
+            (try? network.prepareRowsNow(entityIndex: destinationIndex, keys: absent.sorted())) != nil
+        {
+            rows = try core.rows.rows(entityIndex: destinationIndex, keys: keys, batch: batch)
         }
+        return rows.map { core.factory.materialize($0, batch: batch) }
     }
 }
 

@@ -49,7 +49,7 @@ struct CommitMerger {
                 for (index, state) in (object.extras?.toManys ?? []).enumerated() where state != nil {
                     core.unloading.members(of: object, index)
                 }
-                guard isAffected(object), !object.isFault else { continue }
+                guard isAffected(object), !object.isFault || object.isPartial else { continue }
                 if object.hasChanges {
                     if !object.flags.contains(.deletedElsewhere) { try core.refresher.reread(object) }
                 } else {
@@ -91,6 +91,8 @@ struct CommitMerger {
             object.version < row.version
         {
             core.refresher.take(reference, object)
+        } else if let object = core.object(row.entityIndex, row.key), object.isPartial {
+            object.turnIntoFault()
         }
         for (slot, relationship) in core.binding(at: row.entityIndex).toOnes where slots.contains(slot) {
             core.unloading.owner(previous.row, slot, relationship)

@@ -191,7 +191,7 @@ extension ManagedObject {
     /// The long way before a read: fires a fault, tells the registrar.
     @usableFromInline
     final func willAccess(_ slot: Int) {
-        if flags.contains(.fault) { fireFault() }
+        if lacks(slot) { fireFault() }
         if flags.contains(.observed) { recordAccess(slot) }
     }
 

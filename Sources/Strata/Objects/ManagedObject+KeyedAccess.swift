@@ -24,7 +24,7 @@ extension ManagedObject {
         if let slot = entity.slot(named: name) {
             if flags.contains(.observed) { recordAccess(slot.index) }
             if slot.relationshipIndex != nil {
-                if flags.contains(.fault) { fireFault() }
+                if lacks(slot.index) { fireFault() }
                 return target(slot.index)
             }
             return Unboxed.any(checkedValue(slot), slot.type)

@@ -33,6 +33,7 @@ final class ObjectExtras {
         var firstVersion: Int64 = 1
         var fetched: [Int: [ManagedObject]] = [:]
         var damaged = SlotSet()
+        var told = SlotSet()
         var operations: [Int: FieldOperations] = [:]
 
         deinit {
@@ -112,6 +113,12 @@ final class ObjectExtras {
     var fetched: [Int: [ManagedObject]] {
         get { rare?.fetched ?? [:] }
         set { if rare != nil || !newValue.isEmpty { someRare.fetched = newValue } }
+    }
+
+    /// The slots that are known of a fault; see ``ManagedObject/takePart(_:_:)``.
+    var told: SlotSet {
+        get { rare?.told ?? SlotSet() }
+        set { if rare != nil || !newValue.isEmpty { someRare.told = newValue } }
     }
 
     /// Notes that the damaged value of a slot has been reported.

@@ -36,6 +36,9 @@ struct ObjectFlags: OptionSet, Sendable {
     /// Somebody may want to know which relationships are read.
     static let readsRecorded = ObjectFlags(rawValue: 1 << 14)
 
+    /// A fault of which some slots are known.
+    static let partial = ObjectFlags(rawValue: 1 << 15)
+
     // Sets that are asked for at each access are constants: a literal allocates an array in debug builds.
 
     /// A read of a property must take the long way.

@@ -85,9 +85,42 @@ struct NetworkLoader {
                 }
                 try await parent.core.networkLoader.load([step], of: owners, options)
             }
+            if core.parent == nil { try await loadEnds(of: step, current, options) }
             current = try core.prefetcher.ends(of: step, current)
         }
         try await load(current, options: options)
+    }
+
+    /// Brings the rows of objects whose class only the rows tell, before there are objects.
+    private nonisolated(nonsending) func loadEnds(
+        of step: RelationshipDescription, _ objects: [ManagedObject], _ options: (any StoreRequestOptions)?
+    ) async throws(PersistenceError) {
+        let destination = core.binding(at: step.destinationIndex).entity
+        guard let network = core.coordinator.network, destination.hasSubentities else { return }
+        let keys = try ends(of: step, objects)
+        do throws(StoreError) {
+            try await network.prepareRows(entityIndex: destination.rootIndex, keys: keys, options: options)
+        } catch {
+            throw PersistenceError(error)
+        }
+    }
+
+    /// The keys that a relationship of objects leads to, each once.
+    private func ends(
+        of step: RelationshipDescription, _ objects: [ManagedObject]
+    ) throws(PersistenceError) -> [Int64] {
+        if let slot = step.slot { return Set(objects.compactMap { $0.targetKey(slot) }).sorted() }
+        let owners = objects.filter { !$0.isInserted }
+        var result: Set<Int64> = []
+        for (entityIndex, owners) in Dictionary(grouping: owners, by: { $0.binding.entity.index }) {
+            guard let index = core.model.entities[entityIndex].relationship(named: step.name)?.index else { continue }
+            let pairs = try core.readStore { (store) throws(StoreError) in
+                try store.memberKeys(
+                    entityIndex: entityIndex, relationshipIndex: index, owners: owners.map(\.key).sorted())
+            }
+            result.formUnion(pairs.map(\.member))
+        }
+        return result.sorted()
     }
 }
 

@@ -72,6 +72,7 @@ extension Fetcher {
         guard let found else { return plan }
         var result = plan
         result.fetch.predicate = found.predicate
+        result.fetch.toldSlots = found.toldSlots
         return result
     }
 

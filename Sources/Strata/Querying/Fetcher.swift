@@ -86,7 +86,8 @@ struct Fetcher {
         } else if request.includesPendingChanges {
             objects = try core.overlay.objects(plan, refreshing: refreshing, prefetched)
         } else {
-            objects = core.refresher.objects(of: try core.rows.rows(of: plan, prefetched), refreshing: refreshing)
+            objects = core.refresher.objects(
+                of: try core.rows.rows(of: plan, prefetched), prefetched, refreshing: refreshing)
         }
         let areAll = plan.predicate == nil && plan.limit == nil && plan.offset == 0
         for path in paths { try core.prefetcher.prefetch(path, of: objects, areAll: areAll) }

@@ -14,9 +14,9 @@ struct ObjectSource: PropertySource {
     }
 
     func property(_ name: String) -> PropertyValue {
-        if object.isFault { object.fireFault() }
         let entity = object.binding.entity
         if let slot = entity.slot(named: name) {
+            if object.lacks(slot.index) { object.fireFault() }
             guard slot.relationshipIndex != nil else {
                 let value = object.currentValue(slot)
                 return slot.type?.isJSON == true ? .json(value) : .value(value)
@@ -24,6 +24,7 @@ struct ObjectSource: PropertySource {
             let key = object.shownKey(slot.index)
             return key.isNull ? .value(.null) : .object(ReferenceSource(owner: object, slot: slot.index, key: key))
         }
+        if object.isFault { object.fireFault() }
         if let attribute = entity.attribute(named: name) {
             var elements: [String: Value] = [:]
             for index in attribute.slots {

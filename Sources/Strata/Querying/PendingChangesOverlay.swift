@@ -9,7 +9,7 @@ struct PendingChangesOverlay {
         guard let parent = core.parent else { return try core.rows.rows(of: plan, prefetched) }
         let objects = try parent.core.overlay.objects(plan, prefetched)
         // A hook that ran meanwhile may have made a fault of one.
-        for object in objects where object.isFault { try parent.core.faults.load(object) }
+        for object in objects where object.isFault && !object.isPartial { try parent.core.faults.load(object) }
         return RowBatch(objects.map(\.sharedRow))
     }
 
@@ -64,7 +64,8 @@ struct PendingChangesOverlay {
     ) throws(PersistenceError) -> [ManagedObject] {
         try core.nullifications.settle()
         guard isNeeded(plan, besides: left) || prefetched?.isWidened == true else {
-            return core.refresher.objects(of: try rows(plan, prefetched), refreshing: refreshing)
+            return core.refresher.objects(
+                of: try rows(plan, prefetched), prefetched, refreshing: refreshing)
         }
         let entity = model.entities[plan.entityIndex]
         // A back end has named the result; only unsaved changes are judged here.
@@ -76,7 +77,8 @@ struct PendingChangesOverlay {
             wider.offset = 0
             if prefetched?.isWidened != true { plan.offset = 0 }
         }
-        var objects = core.refresher.objects(of: try rows(wider, prefetched), refreshing: refreshing)
+        var objects = core.refresher.objects(
+            of: try rows(wider, prefetched), prefetched, refreshing: refreshing)
         let changed = changed(besides: left)
         let found = Set(objects)
         let candidates = plan.includesSubentities ? entity.descendantIndexes : [entity.index]

@@ -17,6 +17,9 @@ public struct FetchPlan: Sendable, Hashable {
     /// What `now()` means in the condition and the order; nil for the moment at which a store runs the plan. Set it if
     /// a store and memory answer one request together.
     public var environment: EvaluationEnvironment?
+    /// The slots of the entity that are known of objects of which a mirror was told only those: bit n is slot n. Such objects
+    /// are part of the result then; nil if they are not. A number, because plans are copied for each fetch.
+    package var toldSlots: UInt64?
 
     /// Asks for all objects of an entity.
     public init(entityIndex: Int) {

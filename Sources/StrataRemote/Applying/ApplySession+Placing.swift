@@ -53,7 +53,9 @@ extension ApplySession {
         guard let key = keys[item.identity] else { return }
         let entity = item.entity
         let told = try told(item)
-        guard let old = rows[RowIdentity(entityIndex: entity.rootIndex, key: key)] else {
+        let row = rows[RowIdentity(entityIndex: entity.rootIndex, key: key)]
+        if item.isPart, row == nil || row?.row.version == 0 { return try placePart(item, key, row, told) }
+        guard let old = row else {
             var slab = RowEditing.emptyRow(entity: entity, key: key)
             for (slot, value) in told { try set(value, slot, entity, in: &slab) }
             try insert(slab, item)
@@ -72,6 +74,27 @@ extension ApplySession {
             return
         }
         try update(old, item, told)
+    }
+
+    /// Puts some values into a placeholder, which it stays.
+    private mutating func placePart(
+        _ item: Item, _ key: Int64, _ old: RowReference?, _ told: [(slot: SlotDescription, value: Value)]
+    ) throws(StoreError) {
+        let entity = item.entity
+        var slab: RowSlab
+        if let old, old.row.entityIndex == entity.index {
+            slab = RowSlab.copy(of: old.row)
+        } else {
+            if old != nil { notes.entities[entity.index, default: []].append(key) }
+            slab = RowEditing.emptyRow(entity: entity, key: key)
+        }
+        var slots = SlotSet()
+        for (slot, value) in told {
+            try set(value, slot, entity, in: &slab)
+            slots.insert(slot.index)
+        }
+        RowEditing.setVersion(0, in: slab)
+        parts.updates.append(.init(row: RowReference(slab: slab, row: slab.row), slots: slots, baseVersion: 0))
     }
 
     mutating func insert(_ slab: RowSlab, _ item: Item) throws(StoreError) {
@@ -134,7 +157,7 @@ extension ApplySession {
             }
         }
         noteMembers(item, old.row.key, entries: entries)
-        if try rebase(entries, told, old.row, entity), isWhole { note(item) }
+        if try rebase(entries, told, old.row, entity), !item.isPart { note(item) }
     }
 
     /// What operations that wait make of the server's value.

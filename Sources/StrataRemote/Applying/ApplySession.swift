@@ -14,6 +14,8 @@ struct ApplySession {
     var change: StoreChange?
 
     var changes = ChangeSet()
+    /// The selected values of objects that stay placeholders. Contexts are not notified: the fetch reads them.
+    var parts = ChangeSet()
     var previousRows: [RowReference] = []
     var deletedRows: [RowReference?] = []
     var items: [Item] = []
@@ -50,6 +52,8 @@ struct ApplySession {
         let entity: EntityDescription
         let identity: RemoteIdentity
         var known: KnownObject?
+        /// Whether the record has only some of the values.
+        var isPart = false
     }
 
     init(mirror: Mirror, transaction: StoreTransaction) {
@@ -61,7 +65,7 @@ struct ApplySession {
     var model: ManagedObjectModel { mirror.model }
 
     mutating func run(_ records: [RemoteRecord], deleted: [RemoteIdentity]) throws(StoreError) -> AppliedChanges {
-        for record in records { flatten(record) }
+        for record in records { flatten(record, isPart: !isWhole) }
         for (root, indexes) in Dictionary(grouping: items.indices, by: { items[$0].entity.rootIndex }) {
             var known = known[root] ?? [:]
             let missing = indexes.map { items[$0].identity.id }.filter { known[$0] == nil }
@@ -114,7 +118,7 @@ struct ApplySession {
     // MARK: Records
 
     /// Puts a record and those within it into the list, each object once.
-    mutating func flatten(_ record: RemoteRecord) {
+    mutating func flatten(_ record: RemoteRecord, isPart: Bool) {
         guard let entity = model.entity(named: record.entity), !entity.isAbstract else { return }
         var record = record
         record.id = mirror.canonical(record.id, entity)
@@ -122,10 +126,10 @@ struct ApplySession {
             switch value {
             case .value: continue
             case .record(let inner):
-                flatten(inner)
+                flatten(inner, isPart: false)
                 record.values[name] = .reference(inner.id)
             case .records(let list):
-                for inner in list { flatten(inner) }
+                for inner in list { flatten(inner, isPart: false) }
                 record.values[name] = .references(list.map(\.id))
             case .reference, .references: break
             }
@@ -146,7 +150,7 @@ struct ApplySession {
             overtaken.append(record.identity)
         } else {
             positions[identity] = items.count
-            items.append(Item(record: record, entity: entity, identity: identity))
+            items.append(Item(record: record, entity: entity, identity: identity, isPart: isPart))
         }
     }
 
@@ -224,7 +228,7 @@ struct ApplySession {
                     gone.insert(item.identity)
                 }
             } else {
-                newOnes[item.entity.rootIndex, default: []].append((item.identity, item.entity, false))
+                newOnes[item.entity.rootIndex, default: []].append((item.identity, item.entity, item.isPart))
             }
         }
         let referred = items.map(references)
@@ -359,6 +363,9 @@ struct ApplySession {
             throw .constraint(
                 entity: conflicts.first.map { model.entities[$0.entityIndex].name } ?? "", reason: "\(conflicts)")
         }
+        // No version is compared.
+        _ = try transaction.write(parts)
+        parts = ChangeSet()
         guard !changes.isEmpty else { return }
         change = StoreChange(
             changes: changes, effects: effects, previousRows: previousRows, deletedRows: deletedRows)

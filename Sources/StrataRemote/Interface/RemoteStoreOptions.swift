@@ -51,6 +51,10 @@ public struct RemoteOptions: StoreRequestOptions, Sendable, Hashable {
     /// The relationships of a fetch whose objects come along, as paths with dots: `list.owner`. They come in the same answer
     /// where the server can do that, and by further requests elsewhere.
     public var includes: [String]
+    /// The properties that the server is asked for, by name; nil for all. An object that the mirror does not have as a whole
+    /// can tell these, and those that the condition and the order of the fetch name. The first access to another property,
+    /// and the first change, read the whole object. A server that cannot select is asked for all.
+    public var properties: [String]?
     /// Further conditions of a fetch, on what other queries find.
     public var subqueries: [RemoteSubquery]
     /// Takes the number of all objects that meet the conditions of a fetch, whatever its limit and its offset.
@@ -62,7 +66,8 @@ public struct RemoteOptions: StoreRequestOptions, Sendable, Hashable {
     public init(
         fetchPolicy: FetchPolicy? = nil, savePolicy: SavePolicy? = nil, request: RequestOptions? = nil,
         cachesResults: Bool? = nil, finishesLocally: Bool? = nil, includes: [String] = [],
-        subqueries: [RemoteSubquery] = [], total: TotalCount? = nil, fileProgress: FileProgress? = nil
+        properties: [String]? = nil, subqueries: [RemoteSubquery] = [], total: TotalCount? = nil,
+        fileProgress: FileProgress? = nil
     ) {
         self.fetchPolicy = fetchPolicy
         self.savePolicy = savePolicy
@@ -70,6 +75,7 @@ public struct RemoteOptions: StoreRequestOptions, Sendable, Hashable {
         self.cachesResults = cachesResults
         self.finishesLocally = finishesLocally
         self.includes = includes
+        self.properties = properties
         self.subqueries = subqueries
         self.total = total
         self.fileProgress = fileProgress

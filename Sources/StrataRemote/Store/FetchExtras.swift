@@ -4,6 +4,8 @@ import StrataSQLite
 struct FetchExtras: Sendable {
     /// Relationships whose objects come along.
     var includes: [[String]] = []
+    /// The properties that the server is asked for; nil for all.
+    var properties: [String]?
     /// Conditions that only the server evaluates.
     var subqueries: [RemoteSubquery] = []
     /// Takes the number of all objects.
@@ -15,6 +17,7 @@ struct FetchExtras: Sendable {
 
     init(_ options: RemoteOptions) {
         includes = options.includes.map { $0.split(separator: ".", omittingEmptySubsequences: false).map(String.init) }
+        properties = options.properties
         subqueries = options.subqueries
         total = options.total
         fileProgress = options.fileProgress

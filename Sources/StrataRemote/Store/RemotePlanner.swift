@@ -48,6 +48,7 @@ struct RemotePlanner {
         try addConditions(of: plan, entity, to: &result, finishesLocally)
         addOrder(of: plan, to: &result)
         try addExtras(extras, to: &result)
+        try addSelection(extras, of: plan, to: &result)
         try addPage(of: plan, to: &result, finishesLocally)
         return result
     }

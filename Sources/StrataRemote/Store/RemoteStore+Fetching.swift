@@ -175,6 +175,7 @@ extension RemoteStore {
         }
         // The back end has left out the first ones; what waits here may make the rest more than a page.
         if !remote.pagesHere { result.offset = 0 }
+        result.toldSlots = remote.toldSlots(mirror)
         return result
     }
 
@@ -219,7 +220,7 @@ extension RemoteStore {
         while true {
             if let limit = whole.limit { query.limit = limit - count }
             guard case .page(let page) = try await ask(.query(query), options) else { throw unexpected("objects") }
-            keys += try await take(page, ticket, options).compactMap { $0?.key }
+            keys += try await take(page, ticket, options, isWhole: whole.properties == nil).compactMap { $0?.key }
             count += page.records.count
             total = page.total ?? total
             guard count < whole.limit ?? .max else { return (keys, try await all(count)) }
@@ -244,12 +245,12 @@ extension RemoteStore {
 
     /// Takes objects into the mirror.
     func take(
-        _ page: RemotePage, _ ticket: ReadTicket, _ options: Options
+        _ page: RemotePage, _ ticket: ReadTicket, _ options: Options, isWhole: Bool = true
     ) async throws(StoreError) -> [RowIdentity?] {
         let mirror = mirror
         await mirror.online.births.wait(for: page, mirror.model, surroundings.clock)
         return try await surroundings.elsewhere { () throws(StoreError) in
-            try mirror.apply(page, ticket: ticket, keeps: options.cachesResults).rows
+            try mirror.apply(page, isWhole: isWhole, ticket: ticket, keeps: options.cachesResults).rows
         }
     }
 

@@ -41,6 +41,10 @@ extension RemoteStore {
     }
 
     public func values(_ plan: ValuePlan, cancellation: ReadCancellation?) throws(StoreError) -> [[Value]] {
+        guard plan.fetch.toldSlots == nil else {
+            throw .unsupported(
+                store: name, feature: "a request for values with `properties`: it names what it reads by its columns")
+        }
         var plan = plan
         plan.fetch = visible(plan.fetch)
         return try mirror.store.values(plan, cancellation: cancellation)
@@ -104,28 +108,5 @@ extension FetchPlan {
             case .constant(.list(let keys)) = list.node
         else { return nil }
         return keys
-    }
-}
-
-extension RowBatch {
-    /// The rows, with only the headers of those of which no more than the key is known.
-    func withHeadersForPlaceholders() -> RowBatch {
-        guard pointers.contains(where: { RowPointer($0).version == 0 }) else { return self }
-        var builder = RowBatchBuilder()
-        forEach { _, row in
-            if row.version == 0 { builder.addHeader(entityIndex: row.entityIndex, key: row.key, version: 0) }
-        }
-        let headers = builder.finish()
-        var list: [RowReference] = []
-        var next = 0
-        forEach { slab, row in
-            if row.version == 0 {
-                list.append(headers[next])
-                next += 1
-            } else {
-                list.append(RowReference(slab: slab, row: row))
-            }
-        }
-        return RowBatch(list)
     }
 }

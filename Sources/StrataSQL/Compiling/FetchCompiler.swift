@@ -84,7 +84,7 @@ extension PredicateCompiler {
     package static func rowConditions(of plan: FetchPlan, _ schema: Schema) -> [String] {
         let condition = schema.layout.entityCondition(
             plan.entityIndex, subentities: plan.includesSubentities, alias: "t0")
-        return [condition, schema.isMirror ? "t0._version > 0" : nil].compactMap(\.self)
+        return [condition, schema.isMirror && plan.toldSlots == nil ? "t0._version > 0" : nil].compactMap(\.self)
     }
 
     /// `ORDER BY` of a plan, with NULL before all values, as ``ValueComparison/sortOrder(_:_:_:)`` does.

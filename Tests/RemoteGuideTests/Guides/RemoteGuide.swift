@@ -103,6 +103,11 @@ enum RemoteGuide {
         print("\(page.count) of \(total.value ?? page.count)", page.first?.list?.name ?? "-")
     }
 
+    static func titles(_ context: ManagedObjectContext, show: (String) -> Void) async throws {
+        let titles = Todo.where { !$0.isDone }.limit(50).options(RemoteOptions(properties: ["title"]))
+        for todo in try await context.fetch(titles) { show(todo.title) }  // one request
+    }
+
     static func files(
         _ photo: Photo, _ store: RemoteStore, _ context: ManagedObjectContext, bytes: Data, reference: String,
         show: @escaping @Sendable (Int, Int?) -> Void
