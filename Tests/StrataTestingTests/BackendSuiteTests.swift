@@ -16,8 +16,12 @@ import Testing
 
     private struct Broken: BackendSubject {
         let defect: BackendDefect
+        var assignsIDs = false
         var name: String { defect.rawValue }
-        func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend { BrokenBackend(defect) }
+        var hasIntegerKeys: Bool { assignsIDs }
+        func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend {
+            BrokenBackend(defect, assignsIDs: assignsIDs)
+        }
     }
 
     @Test func aServerInMemoryHoldsToAllLaws() async {
@@ -32,6 +36,19 @@ import Testing
                 Memory(features: features.union(.assignsIDs), hasIntegerKeys: hasIntegerKeys))
             #expect(failures.isEmpty, "\(failures)")
         }
+    }
+
+    @Test(
+        "Defects of a server that assigns keys are found by the laws that all back ends have",
+        arguments: [
+            (.updatesAnyVersion, .conditionalWrites), (.deletesAnyVersion, .conditionalWrites),
+            (.pullSkipsUpdates, .cursors), (.deletionsUntold, .cursors), (.cursorStandsStill, .cursors),
+            (.limitIgnored, .paging), (.orderIgnored, .paging), (.zeroIsNil, .values), (.referenceStays, .values),
+            (.updatesRepeat, .idempotency), (.laterTextLost, .synchronization), (.deletedIsFound, .visibility),
+        ] as [(BackendDefect, BackendSuite.Law)])
+    func defectsWithAssignedKeys(defect: BackendDefect, law: BackendSuite.Law) async {
+        let failures = await BackendSuite.run(Broken(defect: defect, assignsIDs: true))
+        #expect(failures.contains { $0.law == law }, "\(failures)")
     }
 
     @Test func aServerWithSmallPagesHoldsToAllLaws() async {

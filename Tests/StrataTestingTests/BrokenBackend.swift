@@ -45,11 +45,11 @@ struct BrokenBackend: RemoteBackend {
     let defect: BackendDefect
     private let seen = Seen()
 
-    init(_ defect: BackendDefect) {
+    init(_ defect: BackendDefect, assignsIDs: Bool = false) {
         self.defect = defect
         var features = MemoryBackend.allFeatures
         if defect == .countIsRejected { features.remove(.counting) }
-        if defect.isAboutAssignedKeys { features.insert(.assignsIDs) }
+        if defect.isAboutAssignedKeys || assignsIDs { features.insert(.assignsIDs) }
         base = MemoryBackend(features: features)
     }
 

@@ -42,7 +42,7 @@ extension ApplySession {
             }
             switch relationship.storage {
             case .pairs(let isPrimary):
-                guard isPrimary || mirror.keepsInverses else { continue }
+                guard isPrimary || mirror.server.keepsInverses else { continue }
                 members.pairs.append(
                     .init(
                         relationship: relationship, entity: item.entity, owner: key, members: found,

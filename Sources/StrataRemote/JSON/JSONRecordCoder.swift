@@ -7,7 +7,7 @@ import StrataStore
 ///     let body = JSONValue.object(try coder.fields(of: write, entity))
 ///     let page = coder.page(of: list, entity) { record, json in record.version = json["revision"]?.string }
 ///
-/// Fields have the names of the properties. Numbers, texts and truth values are JSON's. These have no form in JSON, and are
+/// Fields have the names of the properties, or those of ``names``. Numbers, texts and truth values are JSON's. These have no form in JSON, and are
 /// written as follows:
 ///
 /// | type | JSON |
@@ -48,13 +48,20 @@ public struct JSONRecordCoder: Sendable, Hashable {
     public var idField: String
     /// How primary keys are written.
     public var keys: KeyFormat
+    /// How the names of properties become those of fields. The names of properties that differ only in the spelling of words in
+    /// capitals, as `imageURL` does from `imageUrl`, are the same in snake_case: models cannot have both.
+    public var names: NamingConvention.Style
     /// How dates are written. The dialect's ``RemoteCapabilities/datePrecision`` is 0.001, and 0.0001 with
     /// ``DateFormat/seconds``, as dates count from another year than 1970.
     public var dates: DateFormat
 
     /// Makes a coder.
-    public init(idField: String = "id", dates: DateFormat = .iso8601, keys: KeyFormat = .text) {
+    public init(
+        idField: String = "id", dates: DateFormat = .iso8601, keys: KeyFormat = .text,
+        names: NamingConvention.Style = .verbatim
+    ) {
         self.idField = idField
+        self.names = names
         self.dates = dates
         self.keys = keys
     }
@@ -77,10 +84,11 @@ public struct JSONRecordCoder: Sendable, Hashable {
                     message: "\(entity.name).\(name): the service's primary keys are of type \(keys.type.name)")
             }
             for name in entity.attributes.map(\.name) + entity.relationships.map(\.name)
-            where reserved.contains(name) && name != entity.primaryKeyField {
+            where reserved.contains(field(name)) && name != entity.primaryKeyField {
                 throw RemoteError(
                     .unsupported, domain: "Strata",
-                    message: "\(entity.name).\(name): \(name) is a field of the service's own; rename the property")
+                    message:
+                        "\(entity.name).\(name): \(field(name)) is a field of the service's own; rename the property")
             }
         }
     }
@@ -110,19 +118,19 @@ public struct JSONRecordCoder: Sendable, Hashable {
                 guard let type = entity.attribute(named: name)?.type, let json = json(value, type) else {
                     throw refusal(.invalidRequest, name, "JSON has no form for \(value)")
                 }
-                fields[name] = json
+                fields[field(name)] = json
             case .reference(let id?):
                 guard let json = json(id: id) else {
                     throw refusal(.invalidRequest, name, "the server has no key \(id)")
                 }
-                fields[name] = json
-            case .reference(nil): fields[name] = .null
+                fields[field(name)] = json
+            case .reference(nil): fields[field(name)] = .null
             case .references(let ids):
                 let list = ids.compactMap { json(id: $0) }
                 guard list.count == ids.count else {
                     throw refusal(.invalidRequest, name, "the server does not have all keys of \(ids)")
                 }
-                fields[name] = .array(list)
+                fields[field(name)] = .array(list)
             case .record, .records:
                 throw refusal(.unsupported, name, "the service takes primary keys of related objects, not the objects")
             }
@@ -136,6 +144,23 @@ public struct JSONRecordCoder: Sendable, Hashable {
         case .text: .string(id)
         case .integers: Int64(id).flatMap { $0 < 0 ? nil : .integer($0) }
         }
+    }
+
+    // MARK: Names
+
+    /// The name of the field of a property.
+    ///
+    ///     JSONRecordCoder(names: .snakeCase).field("yearBorn")  // year_born
+    public func field(_ property: String) -> String {
+        names == .verbatim ? property : NamingConvention.snakeCase(property)
+    }
+
+    /// The property of a field; nil if the entity has none.
+    private func property(_ field: String, _ entity: EntityDescription) -> String? {
+        if names == .verbatim { return field }
+        // Without a search where the model spells names in the same way.
+        if let name = entity.property(storedName: field), self.field(name) == field { return name }
+        return (entity.attributes.map(\.name) + entity.relationships.map(\.name)).first { self.field($0) == field }
     }
 
     // MARK: Reading
@@ -159,7 +184,8 @@ public struct JSONRecordCoder: Sendable, Hashable {
                 message: "\(entity.name): expected an object with \(idField), not \(json.description.prefix(80))")
         }
         var record = RemoteRecord(entity: entity.name, id: id)
-        for (name, json) in json.members ?? [:] where name != entity.primaryKeyField {
+        for (field, json) in json.members ?? [:] {
+            guard let name = property(field, entity), name != entity.primaryKeyField else { continue }
             let value: RemoteValue?
             if let relationship = entity.relationship(named: name) {
                 value = reference(json, isToMany: relationship.isToMany)

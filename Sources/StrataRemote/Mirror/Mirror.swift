@@ -29,9 +29,8 @@ package final class Mirror: Sendable {
     let online = OnlineSaves()
     /// What acknowledgements have made of rows.
     let echoes = OwnEchoes()
-    /// Whether both ends of a many-to-many are right at the server. Else the end that is written here counts, and what is
-    /// told about the other one is whatever others put there.
-    let keepsInverses: Bool
+    /// What the server sees to.
+    let server: ServerHabits
 
     /// The model.
     package var model: ManagedObjectModel { store.model }
@@ -39,12 +38,12 @@ package final class Mirror: Sendable {
     /// Opens a mirror, or makes it where there is none.
     /// - Parameters:
     ///   - location: The file, or memory.
-    ///   - keepsInverses: Whether the server keeps both ends of a relationship right.
+    ///   - server: What the server sees to.
     ///   - now: The time, as near to the server's as is known.
     /// - Throws: ``StoreError``; ``StoreError/unsupported(store:feature:)`` for an entity without a primary key.
     package static func open(
         model: ManagedObjectModel, location: SQLiteStore.Location, options: SQLiteStore.Options = .init(),
-        keepsInverses: Bool = true, now: @escaping @Sendable () -> Date = { Date() }
+        server: ServerHabits = ServerHabits(), now: @escaping @Sendable () -> Date = { Date() }
     ) throws(StoreError) -> Mirror {
         var primaryKeys: [SlotDescription] = []
         for entity in model.entities {
@@ -78,7 +77,7 @@ package final class Mirror: Sendable {
             return entities
         }
         return Mirror(
-            store: store, entities: entities, primaryKeys: primaryKeys, keepsInverses: keepsInverses, now: now)
+            store: store, entities: entities, primaryKeys: primaryKeys, server: server, now: now)
     }
 
     /// In KiB. Each object is written to three places, and primary keys that do not ascend touch pages all over their
@@ -86,13 +85,13 @@ package final class Mirror: Sendable {
     private static let cacheSize = 8192
 
     private init(
-        store: SQLiteStore, entities: MirrorEntities, primaryKeys: [SlotDescription], keepsInverses: Bool,
+        store: SQLiteStore, entities: MirrorEntities, primaryKeys: [SlotDescription], server: ServerHabits,
         now: @escaping @Sendable () -> Date
     ) {
         self.store = store
         self.entities = entities
         self.primaryKeys = primaryKeys
-        self.keepsInverses = keepsInverses
+        self.server = server
         self.now = now
     }
 
@@ -134,5 +133,19 @@ enum MirrorState {
         statement.bind(name, at: 1)
         statement.bind(value, at: 2)
         try statement.run()
+    }
+}
+
+/// What a server sees to by itself.
+package struct ServerHabits: Sendable {
+    /// Whether both ends of a many-to-many are right at the server. Else the end that is written here counts, and what is
+    /// told about the other one is whatever others put there.
+    package var keepsInverses: Bool
+    /// Whether the server gives new objects their primary keys.
+    package var assignsIDs: Bool
+
+    package init(keepsInverses: Bool = true, assignsIDs: Bool = false) {
+        self.keepsInverses = keepsInverses
+        self.assignsIDs = assignsIDs
     }
 }

@@ -12,6 +12,13 @@ extension Mirror {
             })
     }
 
+    /// Whether a write that lists the members of a relationship depends on those being there. The other end of a to-one inverse
+    /// refers to the owner itself, and may come later, unless the server has still to give it the key by which it is listed.
+    func depends(on relationship: RelationshipDescription) -> Bool {
+        if case .pairs = relationship.storage { return true }
+        return server.assignsIDs
+    }
+
     /// Takes the references to objects that have no key yet out of the write of a new object, and queues a change after it
     /// that sends them.
     /// - Parameter unnamed: The objects without a key, by topmost entity and key.

@@ -199,8 +199,7 @@ extension WriteReader {
             let found = identities.compactMap { names[$0] }.filter { told.insert($0.id).inserted }
             result[position].write.values[relationship.name] = .references(found.map(\.id))
             result[position].relations.removeAll { $0.relationship == relationship.name }
-            // The other end of a to-one inverse refers here itself, and comes later.
-            if case .pairs = relationship.storage { result[position].references.formUnion(found) }
+            if mirror.depends(on: relationship) { result[position].references.formUnion(found) }
         }
     }
 }

@@ -261,8 +261,7 @@ final class WriteReader {
         let root = mirror.root(relationship.destinationIndex)
         let members = (memberKeys[place] ?? []).map { RowIdentity(entityIndex: root, key: $0) }
         let found = members.compactMap { names[$0] }
-        // The other end of a to-one inverse refers here itself, and comes later.
-        if case .pairs = relationship.storage { result.references.formUnion(found) }
+        if mirror.depends(on: relationship) { result.references.formUnion(found) }
         return found.map(\.id)
     }
 

@@ -53,6 +53,8 @@ extension RemoteStore {
             try self.mirror.retry(refused.filter { sent.duplicates.contains($0.key) }.map(\.value))
             return try self.finish(done, sent, ticket, writes, behind: behind, keeps: keeps)
         }
+        // Without the states that the changes collided with, each further attempt would collide in the same way.
+        if !sent.unseen.isEmpty { try? await refresh(sent.unseen, options) }
         guard case .committed(let effects) = result, !sent.isComplete else { return result }
         return .partly(effects, done: done, failure: sent.failure)
     }

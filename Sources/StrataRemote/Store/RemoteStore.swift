@@ -93,7 +93,9 @@ public final class RemoteStore: NetworkStore {
             ? nil : try MirrorFile.take(location, model: model, creating: options.mirror.createIfMissing)
         let mirror = try Mirror.open(
             model: model, location: location, options: options.mirror,
-            keepsInverses: backend.capabilities.features.contains(.inverses),
+            server: ServerHabits(
+                keepsInverses: backend.capabilities.features.contains(.inverses),
+                assignsIDs: backend.capabilities.features.contains(.assignsIDs)),
             now: { surroundings.clock.now.addingTimeInterval(backend.clockOffset) })
         if !options.mirror.isReadOnly {
             try mirror.purgePassing()

@@ -12,6 +12,24 @@ struct RepeatedWrites {
 }
 
 extension SaveSending {
+    /// Objects that the server has in another state than was thought, and did not tell.
+    var unseen: [RemoteIdentity] {
+        failures
+            .filter { write, error in
+                switch error.kind {
+                case .conflict, .duplicate: error.serverRecord == nil
+                case .notFound, .gone: write.kind == .update
+                default: false
+                }
+            }
+            .map { RemoteIdentity(entity: $0.write.entity.name, id: $0.write.write.id) }
+    }
+
+    /// New objects whose primary keys the server has already, by topmost entity and key.
+    var duplicates: Set<RowIdentity> {
+        Set(failures.filter { $0.write.kind == .insert && $0.error.kind == .duplicate }.map { rooted($0.write) })
+    }
+
     /// Sends what earlier saves of the same objects have sent and got no answer to, as it was, and takes what the server
     /// has done then out of the writes of this save.
     mutating func settleUnknown() async {

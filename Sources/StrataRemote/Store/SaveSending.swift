@@ -43,11 +43,6 @@ struct SaveSending {
         return first
     }
 
-    /// New objects whose primary keys the server has already, by topmost entity and key.
-    var duplicates: Set<RowIdentity> {
-        Set(failures.filter { $0.write.kind == .insert && $0.error.kind == .duplicate }.map { rooted($0.write) })
-    }
-
     /// All failures as one.
     var failure: RemoteFailure {
         func objects(_ kind: ChangeKind) -> [RemoteFailure.Object] {
@@ -249,7 +244,7 @@ struct SaveSending {
     }
 
     mutating func fail(_ write: MirrorWrite, _ error: RemoteError) {
-        if repeated.earlier[rooted(write)] != nil, error.kind == .conflict, error.serverRecord != nil,
+        if repeated.earlier[rooted(write)] != nil, error.kind == .conflict,
             renamed[rooted(write)] == nil
         {
             // The mirror gets what the server says now, with the earlier write in it, and the merge policy of the context

@@ -65,7 +65,10 @@ extension BackendSuite {
             let news = try await trial.pull(from: cursor)
             try trial.expect(news.deleted == ["n2"], "\(news.deleted.sorted()) are told to be deleted")
         },
-        Check("an object created again after its deletion exists", needs: [.incrementalPull, .deletions]) { trial in
+        Check(
+            "an object created again after its deletion exists", needs: [.incrementalPull, .deletions], keys: .chosen
+        ) {
+            trial in
             try await trial.create("a", text: "1")
             let cursor = try await trial.pull(from: nil).cursor
             try await trial.delete("a")
@@ -275,7 +278,7 @@ extension BackendSuite {
                     error.kind == .notFound || error.kind == .gone, "it is refused as \(error.kind.rawValue): \(error)")
             }
         },
-        Check("a creation over a present object changes nothing") { trial in
+        Check("a creation over a present object changes nothing", keys: .chosen) { trial in
             try await trial.create("a", text: "1")
             try await trial.refused(
                 .create(entity: trial.note, [trial.write("a", text: "2")]), [.duplicate, .conflict],

@@ -36,7 +36,7 @@ extension BackendSuite {
             for client in clients { try await client.synchronize() }
             for client in clients { try await client.expect(expected) }
         },
-        Check("over a bad network all clients end with what the server has") { trial in
+        Check("over a bad network all clients end with what the server has", keys: .chosenOrRepeatable) { trial in
             for seed in UInt64(1)...3 { try await overBadNetwork(trial, seed: seed) }
         },
     ]

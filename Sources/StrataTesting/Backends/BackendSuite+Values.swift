@@ -14,7 +14,7 @@ extension BackendSuite {
     ]
 
     static let identities: [Check] = [
-        Check("a primary key comes back as it was sent") { trial in
+        Check("a primary key comes back as it was sent", keys: .chosen) { trial in
             for id in difficultIDs {
                 try await trial.create(id, text: "1")
                 try await trial.update(id, text: "2")
@@ -25,7 +25,7 @@ extension BackendSuite {
             for id in difficultIDs { try trial.expect(found.contains(id), "a query does not find \"\(id)\"") }
             try trial.expect(found.count == difficultIDs.count, "a query finds \(found.count) of \(difficultIDs.count)")
         },
-        Check("each primary key is deleted by its own name") { trial in
+        Check("each primary key is deleted by its own name", keys: .chosen) { trial in
             for id in difficultIDs { try await trial.create(id) }
             for id in difficultIDs {
                 try await trial.delete(id)
@@ -35,19 +35,19 @@ extension BackendSuite {
             let rest = try await trial.allNotes
             try trial.expect(rest.isEmpty, "\(rest.map(\.id)) are left")
         },
-        Check("upper and lower case are two objects") { trial in
+        Check("upper and lower case are two objects", keys: .chosen) { trial in
             try await trial.create("Name", text: "1")
             try await trial.create("name", text: "2")
             let texts = [try await trial.text("Name"), try await trial.text("name")]
             try trial.expect(texts == ["1", "2"], "the texts of Name and name are \(texts.map { $0 ?? "nil" })")
         },
-        Check("difficult primary keys are read together", needs: .readingMany) { trial in
+        Check("difficult primary keys are read together", needs: .readingMany, keys: .chosen) { trial in
             let ids = Array(difficultIDs.prefix(trial.backend.capabilities.maximumIDs))
             for id in ids { try await trial.create(id) }
             let found = try await trial.page(.read(entity: trial.note, ids: ids)).records.map(\.id)
             try trial.expect(Set(found) == Set(ids), "missing are \(Set(ids).subtracting(found).sorted())")
         },
-        Check("references lead to difficult primary keys") { trial in
+        Check("references lead to difficult primary keys", keys: .chosen) { trial in
             for id in difficultIDs.prefix(12) {
                 try await trial.done(
                     .create(entity: trial.folder, [RemoteWrite(id: id)]), "the creation of a folder \(id)")

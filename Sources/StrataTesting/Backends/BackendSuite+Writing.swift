@@ -14,7 +14,7 @@ extension BackendSuite {
                     "the answer is about \(record?.identity.description ?? "")")
             }
         },
-        Check("a group has one outcome for each object, in order", needs: .creatingMany) { trial in
+        Check("a group has one outcome for each object, in order", needs: .creatingMany, keys: .chosen) { trial in
             guard trial.backend.capabilities.maximumBatch >= 3 else { return }
             try await trial.create("b", text: "old")
             let list = try await trial.outcomes(

@@ -23,8 +23,9 @@ public enum BackendSuite {
         case groups
         /// Primary keys come back as they were sent.
         case identities
-        /// New objects get primary keys of the server's own. The only law for back ends with
-        /// ``RemoteCapabilities/Features/assignsIDs``: the other ones choose primary keys.
+        /// New objects get primary keys of the server's own. Only for back ends with
+        /// ``RemoteCapabilities/Features/assignsIDs``. The other laws hold for the keys that these give; what only a client
+        /// that chooses keys can ask for is left out.
         case assignedKeys = "assigned keys"
         /// Values come back as they were sent.
         case values
@@ -51,16 +52,25 @@ public enum BackendSuite {
 
     /// One thing that must hold.
     struct Check: Sendable {
+        /// Which back ends a check can be made of, by who gives objects their primary keys.
+        enum Keys {
+            case any, chosen
+            /// Chosen by the client, or given by a server that knows a repeated creation.
+            case chosenOrRepeatable
+        }
+
         let name: String
         let needs: RemoteCapabilities.Features
+        let keys: Keys
         let body: @Sendable (BackendTrial) async throws -> Void
 
         init(
-            _ name: String, needs: RemoteCapabilities.Features = [],
+            _ name: String, needs: RemoteCapabilities.Features = [], keys: Keys = .any,
             _ body: @escaping @Sendable (BackendTrial) async throws -> Void
         ) {
             self.name = name
             self.needs = needs
+            self.keys = keys
             self.body = body
         }
     }
@@ -73,10 +83,8 @@ public enum BackendSuite {
         for law in laws where !subject.exceptions.contains(law) {
             for check in checks(of: law) {
                 do {
-                    let trial = try await BackendTrial(subject)
-                    guard trial.features.isSuperset(of: check.needs),
-                        trial.features.contains(.assignsIDs) == (law == .assignedKeys)
-                    else { continue }
+                    let trial = try await BackendTrial(subject, isAboutKeys: law == .assignedKeys)
+                    guard trial.allows(check) else { continue }
                     try await check.body(trial)
                 } catch let error as BackendTrial.Unmet {
                     failures.append(Failure(law: law, check: check.name, message: error.message))

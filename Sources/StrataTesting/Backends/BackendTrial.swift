@@ -14,10 +14,23 @@ struct BackendTrial: Sendable {
     let note: EntityDescription
     let folder: EntityDescription
 
-    init(_ subject: some BackendSubject) async throws {
-        model = try Self.makeModel(without: subject.omissions, hasIntegerKeys: subject.hasIntegerKeys)
-        backend = try await subject.open(model)
-        try backend.check(model)
+    /// Whether the server gives new objects their primary keys.
+    private let assignsIDs: Bool
+
+    /// - Parameter isAboutKeys: Whether the checks are about the keys that a server gives. Others use keys of their own in the place of
+    ///   those.
+    init(_ subject: some BackendSubject, isAboutKeys: Bool = false) async throws {
+        let own = try Self.makeModel(without: subject.omissions, hasIntegerKeys: subject.hasIntegerKeys)
+        let opened = try await subject.open(own)
+        try opened.check(own)
+        assignsIDs = opened.capabilities.features.contains(.assignsIDs)
+        if assignsIDs, !isAboutKeys {
+            model = try Self.makeModel(without: subject.omissions, hasIntegerKeys: false)
+            backend = AliasedBackend(opened, model: own, hasIntegerKeys: subject.hasIntegerKeys)
+        } else {
+            model = own
+            backend = opened
+        }
         guard let note = model.entity(named: "Note"), let folder = model.entity(named: "Folder") else {
             throw Unmet(message: "the kit's model is incomplete")
         }
@@ -61,6 +74,16 @@ struct BackendTrial: Sendable {
                     Relationship("notes", to: "Note", .toMany, inverse: "tags")
                 }
             }
+        }
+    }
+
+    /// Whether a check can be made of the back end.
+    func allows(_ check: BackendSuite.Check) -> Bool {
+        guard features.isSuperset(of: check.needs) else { return false }
+        return switch check.keys {
+        case .any: true
+        case .chosen: !assignsIDs
+        case .chosenOrRepeatable: !assignsIDs || features.contains(.idempotencyTokens)
         }
     }
 

@@ -30,11 +30,13 @@ public struct ConformanceReport: Sendable, CustomStringConvertible {
         }
     }
 
-    /// One line for each failed check, and the number of passed checks.
+    /// One line for each failed check, and how many checks hold, fail and were left out.
     public var description: String {
         let held = results.count { $0.outcome == .passed }
         let lines = failures.map { "\n  \($0.check): \($0.message)" }.joined()
-        return "\(name): \(held) of \(results.count) checks hold, \(failures.count) fail\(lines)"
+        let omitted = results.count - held - failures.count
+        let rest = omitted > 0 ? ", \(omitted) are left out" : ""
+        return "\(name): \(held) of \(results.count) checks hold, \(failures.count) fail\(rest)\(lines)"
     }
 }
 

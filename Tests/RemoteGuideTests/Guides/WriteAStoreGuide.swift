@@ -6,7 +6,7 @@ struct ShelfDialect: RemoteDialect {
     let name = "Shelf"
     let capabilities = RemoteCapabilities(
         features: [.readingMany, .conditionalWrites, .incrementalPull, .deletions], maximumIDs: 50)
-    /// `shelf.example`, or `localhost:8080`.
+    /// `shelf.example`, with a port if there is one. Requests go over HTTPS.
     let authority: String
 
     private let coder = JSONRecordCoder(idField: "id", dates: .iso8601)

@@ -49,6 +49,38 @@ import Testing
         "owner": .reference("b"), "owned": .references(["c", "d"]),
     ]
 
+    @Test("Fields may be named in snake_case, and come back to the properties of any model")
+    func snakeCase() throws {
+        for naming in [NamingConvention.snakeCase, .verbatim] {
+            let model = try ManagedObjectModel(name: "People", naming: naming) {
+                Entity("Person") {
+                    Attribute("personId", .string)
+                    Attribute("yearBorn", .integer32, optional: true)
+                    Attribute("imageURL", .string, optional: true)
+                    Attribute("homeAddress", .composite([CompositeElement("mainStreet", .string)]), optional: true)
+                    Relationship("bestFriend", to: "Person", .optionalToOne, inverse: "knownBy")
+                    Relationship("knownBy", to: "Person", .toMany, inverse: "bestFriend")
+                }
+            }
+            let person = try #require(model.entity(named: "Person"))
+            let coder = JSONRecordCoder(names: .snakeCase)
+            let values: [String: RemoteValue] = [
+                "yearBorn": .value(.integer(1815)), "imageURL": .value(.string("ada.png")),
+                "homeAddress": .value(.composite(["mainStreet": .string("A")])), "bestFriend": .reference("b"),
+                "knownBy": .references(["c"]),
+            ]
+            let fields = try coder.fields(of: RemoteWrite(id: "a", values: values), person)
+            #expect(
+                Set(fields.map(\.name))
+                    == ["id", "year_born", "image_url", "home_address", "best_friend", "known_by"])
+            let record = try coder.record(.object(fields), person)
+            #expect(record.values == values.merging(["personId": .value(.string("a"))]) { $1 })
+            #expect(
+                try coder.record(["id": "a", "yearBorn": 1, "home_address_main_street": "x"], person).values.count == 1)
+            #expect(throws: RemoteError.self) { try coder.check(model, reserved: ["year_born"]) }
+        }
+    }
+
     @Test(arguments: JSONRecordCoder.DateFormat.allCases)
     func everyTypeComesBack(dates: JSONRecordCoder.DateFormat) throws {
         let coder = JSONRecordCoder(idField: "key", dates: dates)

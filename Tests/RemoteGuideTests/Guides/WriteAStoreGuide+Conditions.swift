@@ -1,0 +1,60 @@
+import Foundation
+import StrataRemote
+
+/// Conditions of a service with a query language: `(title eq "Call Ann" and rank lt 3)`.
+struct Conditions {
+    let entity: EntityDescription
+    let coder = JSONRecordCoder()
+
+    func text(_ predicate: FetchPredicate, negated: Bool = false) throws(RemoteError) -> String {
+        switch predicate.node {
+        case .not(let part): return try text(part, negated: !negated)
+        case .and(let parts): return try joined(parts, by: negated ? " or " : " and ", negated)
+        case .or(let parts): return try joined(parts, by: negated ? " and " : " or ", negated)
+        case .comparison(let left, let op, let right, let options) where options.isEmpty:
+            switch (left.node, right.node) {
+            case (.keyPath(let path), .constant(let value)) where path.count == 1:
+                return try text(path[0], op, value, negated)
+            case (.constant(let value), .keyPath(let path)) where path.count == 1 && op.isSymmetricOrOrder:
+                return try text(path[0], op.mirrored, value, negated)
+            default: break
+            }
+        default: break
+        }
+        throw RemoteError(.unsupported, domain: "Shelf", message: "Shelf cannot take \(predicate)")
+    }
+
+    private func joined(_ parts: [FetchPredicate], by word: String, _ negated: Bool) throws(RemoteError) -> String {
+        var texts: [String] = []
+        for part in parts { texts.append(try text(part, negated: negated)) }
+        return texts.isEmpty ? String(word == " and ") : "(" + texts.joined(separator: word) + ")"
+    }
+
+    private static let words: [ComparisonOperator: (holds: String, fails: String)] = [
+        .equal: ("eq", "ne"), .notEqual: ("ne", "eq"), .less: ("lt", "ge"), .lessOrEqual: ("le", "gt"),
+        .greater: ("gt", "le"), .greaterOrEqual: ("ge", "lt"),
+    ]
+
+    private func text(
+        _ name: String, _ op: ComparisonOperator, _ value: Value, _ negated: Bool
+    ) throws(RemoteError) -> String {
+        // A relationship is compared with the primary key of an object.
+        let type = entity.attribute(named: name)?.type ?? .string
+        guard let words = Self.words[op], let json = coder.json(value, type),
+            !json.isNull || op == .equal || op == .notEqual
+        else {
+            throw RemoteError(.unsupported, domain: "Shelf", message: "Shelf cannot compare \(name) by \(op.rawValue)")
+        }
+        let word = negated ? words.fails : words.holds
+        if json.isNull { return "\(name) is \(word == "eq" ? "" : "not ")null" }
+        let test = "\(name) \(word) \(json)"
+        // To Strata, a missing value is unlike all values, and every other comparison with it fails. To most services
+        // a comparison with a missing value is neither true nor false.
+        let includesMissing = negated != (op == .notEqual)
+        return includesMissing ? "(\(test) or \(name) is null)" : test
+    }
+}
+
+extension ComparisonOperator {
+    fileprivate var isSymmetricOrOrder: Bool { [.equal, .notEqual].contains(self) || mirrored != self }
+}

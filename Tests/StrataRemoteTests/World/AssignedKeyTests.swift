@@ -1,0 +1,147 @@
+import Foundation
+import Strata
+import StrataRemote
+import StrataTesting
+import Testing
+
+/// Back ends that give new objects their keys, and hierarchies of which a reference tells no entity.
+@Suite struct AssignedKeyTests {
+    private static func recipes() throws -> ManagedObjectModel {
+        try ManagedObjectModel(name: "Recipes") {
+            Entity("Recipe", primaryKey: "recipeId") {
+                Attribute("recipeId", .integer64, optional: true)
+                Relationship("steps", to: "Step", .orderedToMany, inverse: "recipe")
+            }
+            Entity("Step", primaryKey: "stepId") {
+                Attribute("stepId", .integer64, optional: true)
+                Attribute("text", .string, optional: true)
+                Relationship("recipe", to: "Recipe", .optionalToOne, inverse: "steps")
+            }
+        }
+    }
+
+    private func open(
+        _ model: ManagedObjectModel, _ backend: MemoryBackend, isOnline: Bool
+    ) throws -> (RemoteStore, ManagedObjectContext) {
+        var options = RemoteStore.Options()
+        options.fetchPolicy = .cacheOnly
+        options.savePolicy = isOnline ? .networkThenCache : .cacheOnly
+        let store = try RemoteStore.open(model: model, backend: backend, location: .memory(name: nil), options: options)
+        return (store, try PersistentContainer(store: store).newContext())
+    }
+
+    @Test("New members of a new object keep their order, under the keys of the server", arguments: [true, false])
+    func ordered(isOnline: Bool) async throws {
+        let backend = MemoryBackend(features: MemoryBackend.allFeatures.union(.assignsIDs))
+        let model = try Self.recipes()
+        let (store, context) = try open(model, backend, isOnline: isOnline)
+        let recipe = try context.insert(entityNamed: "Recipe")
+        var steps: [ManagedObject] = []
+        for text in ["a", "b", "c"] {
+            let step = try context.insert(entityNamed: "Step")
+            step["text"] = text
+            steps.insert(step, at: 0)
+        }
+        recipe["steps"] = steps
+        try await context.save()
+        let report = try await store.sync.synchronize()
+        #expect(report.failures.isEmpty)
+        #expect(try store.sync.pendingCount() == 0)
+        try context.refreshAllObjects()
+        #expect((recipe["steps"] as? [ManagedObject])?.map { $0["text"] as? String } == ["c", "b", "a"])
+        let (other, there) = try open(model, backend, isOnline: isOnline)
+        try await other.sync.synchronize()
+        let found = try #require(try await there.fetch(FetchRequest<ManagedObject>(entity: "Recipe")).first)
+        #expect((found["steps"] as? [ManagedObject])?.map { $0["text"] as? String } == ["c", "b", "a"])
+    }
+
+    @Test("A save that meets a conflict without the server's state reads it, so that the next one can merge")
+    func silentConflicts() async throws {
+        let backend = Interceptor()
+        backend.shelf.putCity("1", "Lima", population: 1)
+        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        context.mergePolicy = .objectWinsByProperty
+        try await store.sync.pull()
+        let city = try #require(try await context.fetch(cities()).first)
+        backend.shelf.putCity("1", "Callao", population: 2)
+        backend.intercept { [shelf = backend.shelf] (operation) async throws(RemoteError) in
+            guard operation.written != nil else { return nil }
+            guard case .outcomes(let list) = try await shelf.perform(operation, options: RequestOptions()) else {
+                return nil
+            }
+            return .outcomes(
+                list.map { outcome in
+                    guard case .failed(var error) = outcome else { return outcome }
+                    error.serverRecord = nil
+                    return .failed(error)
+                })
+        }
+        city["name"] = "Miraflores"
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        try await context.save(options: nil)
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Miraflores")))
+        #expect(backend.shelf.record("City", "1")?.values["population"] == .value(.integer(2)))
+        // One that others have deleted is gone here, too.
+        backend.shelf.take("City", "1")
+        city["name"] = "Surco"
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        context.rollback()
+        #expect(try await context.count(cities()) == 0)
+    }
+
+    private static func people() throws -> ManagedObjectModel {
+        try ManagedObjectModel(name: "People") {
+            Entity("Person") {
+                Attribute("personId", .string)
+                Attribute("name", .string, optional: true)
+                Relationship("tasks", to: "Task", .toMany, inverse: "assignee")
+                Relationship("teams", to: "Team", .toMany, inverse: "members")
+            }
+            Entity("Employee", inherits: "Person") { Attribute("salary", .integer64, optional: true) }
+            Entity("Task") {
+                Attribute("taskId", .string)
+                Relationship("assignee", to: "Person", .optionalToOne, inverse: "tasks")
+            }
+            Entity("Team") {
+                Attribute("teamId", .string)
+                Relationship("members", to: "Person", .toMany, inverse: "teams")
+            }
+        }
+    }
+
+    @Test("What a reference leads to has its own class, whatever a relationship says", arguments: [true, false])
+    func hierarchies(prefetches: Bool) async throws {
+        let backend = MemoryBackend()
+        let model = try Self.people()
+        let (_, context) = try open(model, backend, isOnline: true)
+        let team = try context.insert(entityNamed: "Team")
+        var people: Set<ManagedObject> = []
+        for (entity, name) in [("Person", "Ann"), ("Employee", "Bob"), ("Employee", "Cy")] {
+            let person = try context.insert(entityNamed: entity)
+            person["name"] = name
+            try context.insert(entityNamed: "Task")["assignee"] = person
+            people.insert(person)
+        }
+        team["members"] = people
+        try await context.save(options: nil)
+        var options = RemoteStore.Options()
+        options.fetchPolicy = .networkOnly
+        options.waitsForNetwork = true
+        let store = try RemoteStore.open(model: model, backend: backend, location: .memory(name: nil), options: options)
+        let fresh = try PersistentContainer(store: store).newContext()
+        func name(_ person: ManagedObject?) -> String {
+            person.map { "\($0.entity.name) \($0["name"] as? String ?? "-")" } ?? "nil"
+        }
+        let all = ["Employee Bob", "Employee Cy", "Person Ann"]
+        for _ in 0..<2 {
+            let tasks = try await fresh.fetch(
+                FetchRequest<ManagedObject>(entity: "Task", prefetch: prefetches ? ["assignee"] : []))
+            #expect(tasks.map { name($0["assignee"] as? ManagedObject) }.sorted() == all)
+            let teams = try await fresh.fetch(
+                FetchRequest<ManagedObject>(entity: "Team", prefetch: prefetches ? ["members"] : []))
+            let members = teams.first?["members"] as? Set<ManagedObject> ?? []
+            #expect(members.map(name).sorted() == all)
+            try fresh.refreshAllObjects()
+        }
+    }
+}
