@@ -58,9 +58,9 @@ struct FaultLoader {
             }
             guard let fault = table.object(row.row.key) else { continue }
             guard fault.binding.entity.index == row.row.entityIndex else {
-                // It was created for an ID of another entity of the hierarchy, or for a key of which a mirror knew no more. The object
-                // itself is made by those who come to it next.
-                if !fault.hasChanges {
+                // A fault for an ID of another entity of the hierarchy has no row. One for a key of which a mirror knew no more makes
+                // room for the object itself.
+                if core.coordinator.network != nil, !fault.hasChanges {
                     fault.markMissing()
                     core.identityMap.detach(fault)
                 }

@@ -111,10 +111,13 @@ extension Mirror {
     }
 
     /// The entries of updated objects that the server refused, by topmost entity and key; and those that create objects of
-    /// which only members change.
+    /// which only members change. Creations that are held back because they refer to refused objects are among them: the changes
+    /// may take that reference away.
     func refusedEntries(of changes: ChangeSet) throws(StoreError) -> [RowIdentity: OutboxEntry] {
         if changes.updates.isEmpty, changes.pairs.isEmpty, changes.orders.isEmpty { return [:] }
-        let failed = try failedEntries()
+        let failed = try store.reading { (connection) throws(StoreError) in
+            try entries("state = 2 OR (state = 0 AND kind = 0 AND sent IS NULL)", on: connection)
+        }
         if failed.isEmpty { return [:] }
         let updated = Set(
             changes.updates.map { RowIdentity(entityIndex: root($0.row.row.entityIndex), key: $0.row.row.key) })
@@ -131,14 +134,35 @@ extension Mirror {
         return result
     }
 
+    /// The primary keys of objects whose deletion the server has still to be told, by topmost entity.
+    func waitingDeletions() throws(StoreError) -> [Int: Set<String>] {
+        let list = try store.reading { (connection) throws(StoreError) in
+            try entries("kind = 2 AND state <> 2", on: connection)
+        }
+        return list.reduce(into: [:]) { $0[root($1.identity.entityIndex), default: []].insert($1.id) }
+    }
+
+    /// The changes of deleted objects that the server refused, by topmost entity and key: an attempt may have been carried
+    /// out, and the deletion follows it.
+    func refusedEntries(deletedBy changes: ChangeSet) throws(StoreError) -> [RowIdentity: OutboxEntry] {
+        if changes.deletes.isEmpty { return [:] }
+        let deleted = Set(changes.deletes.map { RowIdentity(entityIndex: root($0.entityIndex), key: $0.key) })
+        var result: [RowIdentity: OutboxEntry] = [:]
+        for entry in try failedEntries() where entry.kind != .delete {
+            let identity = RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)
+            if deleted.contains(identity) { result[identity] = entry }
+        }
+        return result
+    }
+
     /// Takes out entries whose place a save has taken.
     func forgetRefused(_ refused: [RowIdentity: OutboxEntry]) throws(StoreError) {
         if refused.isEmpty { return }
         try store.transaction { (transaction) throws(StoreError) in
             for entry in refused.values {
-                guard let current = try current(entry, on: transaction.connection), current.state == .failed else {
-                    continue
-                }
+                guard let current = try current(entry, on: transaction.connection),
+                    current.state == .failed || (current.state == .waiting && current.sent == nil)
+                else { continue }
                 try remove(current.seq, on: transaction.connection)
             }
         }

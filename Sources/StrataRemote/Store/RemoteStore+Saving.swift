@@ -28,6 +28,7 @@ extension RemoteStore {
         let clears = !backend.capabilities.features.contains(.inverses)
         let refused = try mirror.refusedEntries(of: changes)
         mirror.noteUnknown(refused)
+        mirror.noteUnknown(try mirror.refusedEntries(deletedBy: changes))
         let writes = try mirror.writes(for: changes, clears: clears, refused: refused)
         let births = writes.filter { $0.kind == .insert }
         let born = births.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) }

@@ -64,7 +64,13 @@ extension RemoteStore {
                 return waits(relationship.destinationIndex, Int64(bitPattern: row.word(slot)))
             }
         }
-        return changes.inserts.contains { refersToWaiting($0.row.row) }
+        let deletions = try mirror.waitingDeletions()
+        return changes.inserts.contains { insert in
+            let row = insert.row.row
+            // One of the same primary key has to go before.
+            let id = PrimaryKey.id(of: row, mirror.primaryKeys[row.entityIndex]) ?? ""
+            return refersToWaiting(row) || deletions[mirror.root(row.entityIndex)]?.contains(id) == true
+        }
             || changes.updates.contains {
                 waits($0.row.row.entityIndex, $0.row.row.key) || refersToWaiting($0.row.row)
             }

@@ -36,6 +36,9 @@ extension SaveSending {
         for (position, write) in writes.enumerated() {
             guard let earlier = store.mirror.online.unknown.write(of: rooted(write)) else { continue }
             switch await outcome(of: earlier.write) {
+            case .done where earlier.write.kind == .delete && write.kind != .delete:
+                // Nothing is left of the object: what makes it again is sent as it is.
+                store.mirror.online.unknown.remove(rooted(write))
             case .done(let record):
                 let rest = rest(of: write, behind: earlier, record)
                 repeated.rests[position] = rest

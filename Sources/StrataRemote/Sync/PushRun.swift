@@ -149,7 +149,12 @@ struct PushRun {
                 // New objects first, deleted ones last, as back ends without versions have always had it.
                 let list = PushOrder.ordered(jobs).enumerated()
                     .sorted { ($0.element.entry.kind.number, $0.offset) < ($1.element.entry.kind.number, $1.offset) }
-                for job in list { try await compareAndWrite(job.element) }
+                var rest = list.map(\.element)[...]
+                while let job = rest.popFirst() {
+                    let count = refusals.count
+                    try await compareAndWrite(job)
+                    if refusals.count > count { rest = withoutRefused(Array(rest))[...] }
+                }
             }
         } catch {
             try noteRefusals(settled: steps > before)
@@ -165,7 +170,13 @@ struct PushRun {
             groups.append(PushOrder.group(&rest, capabilities: engine.backend.capabilities, limit: groupLimit))
         }
         var waiting = groups[...]
+        var count = 0
         while !waiting.isEmpty {
+            if refusals.count > count {
+                count = refusals.count
+                waiting = regrouped(withoutRefused(waiting.flatMap { $0 }), like: waiting)
+                guard !waiting.isEmpty else { return }
+            }
             let stretch = PushOrder.stretch(waiting)
             if stretch.count > 1 {
                 waiting.removeFirst(stretch.count)
@@ -174,6 +185,12 @@ struct PushRun {
                 try await send(waiting.removeFirst())
             }
         }
+    }
+
+    /// Groups of the jobs that are left.
+    private func regrouped(_ jobs: [Job], like groups: ArraySlice<[Job]>) -> ArraySlice<[Job]> {
+        let left = Set(jobs.map(\.entry.seq))
+        return groups.map { $0.filter { left.contains($0.entry.seq) } }.filter { !$0.isEmpty }[...]
     }
 
     /// Adds the creation of objects to which jobs refer, wherever it is in the outbox.
@@ -198,8 +215,21 @@ struct PushRun {
     private mutating func holdingBack(_ jobs: [Job]) throws(Interruption) -> [Job] {
         let wanted = Set(jobs.flatMap(\.write.references))
         if wanted.isEmpty { return jobs }
-        var refused = try here { () throws(StoreError) in Set(try mirror.refusedInsertions(among: wanted)) }
-        if refused.isEmpty { return jobs }
+        let refused = try here { () throws(StoreError) in Set(try mirror.refusedInsertions(among: wanted)) }
+        return refused.isEmpty ? jobs : without(refused, jobs)
+    }
+
+    /// Leaves out what refers to new objects that the server has refused in this round. Refusals that may be those of all writes are
+    /// left to the end of the round.
+    private mutating func withoutRefused(_ jobs: [Job]) -> [Job] {
+        let refused = refusals.filter { job, error in
+            job.entry.kind == .insert && error.kind != .forbidden && error.kind != .notFound
+        }
+        return refused.isEmpty ? jobs : without(Set(refused.map(\.job.identity)), jobs)
+    }
+
+    private mutating func without(_ refused: Set<RemoteIdentity>, _ jobs: [Job]) -> [Job] {
+        var refused = refused
         var rest = jobs
         while true {
             let held = rest.filter { !refused.isDisjoint(with: $0.write.references) }

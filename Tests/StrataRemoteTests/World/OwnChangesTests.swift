@@ -331,4 +331,77 @@ import Testing
         #expect(try store.sync.failedChanges().isEmpty)
         #expect(try store.sync.pendingCount() == 0)
     }
+
+    @Test("A new object that is held back by a refused one can be saved online without it")
+    func withoutRefused() async throws {
+        let backend = ShelfBackend.conditional()
+        let (store, context) = try Atlas.openOffline(backend)
+        let peru = try context.insert(entityNamed: "Country")
+        peru["countryId"] = "pe"
+        let lima = try Atlas.city("1", "Lima", context)
+        lima["country"] = peru
+        try await context.save()
+        backend.refuse("Country", "pe", RemoteError(.rejected, message: "no such country"))
+        try await store.sync.push()
+        #expect(backend.count("City") == 0)
+        lima["country"] = nil
+        lima["name"] = "Ciudad de los Reyes"
+        try await context.save(options: RemoteOptions(savePolicy: .networkThenCache))
+        #expect(backend.record("City", "1")?.values["name"] == .value(.string("Ciudad de los Reyes")))
+        try await store.sync.synchronize()
+        #expect(backend.count("City") == 1)
+        #expect(try store.sync.pendingCount() == 0)
+    }
+
+    @Test("A deletion follows a change that was refused after an attempt without an answer")
+    func deletionBehindRefused() async throws {
+        let backend = Interceptor { $0.features.insert(.idempotencyTokens) }
+        backend.shelf.putCity("1", "Lima")
+        let (shelf, lost) = (backend.shelf, lost)
+        let (store, context) = try Atlas.offline(backend)
+        try await store.sync.pull()
+        let lima = try #require(try await context.fetch(cities()).first)
+        lima["name"] = "Callao"
+        try await context.save()
+        let first = Guarded<RemoteAnswer?>(nil)
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard operation.written != nil else { return nil }
+            let answer = try await shelf.perform(operation, options: RequestOptions())
+            first.withLock { $0 = answer }
+            throw lost
+        }
+        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard operation.written != nil else { return nil }
+            throw RemoteError(.rejected, message: "no", status: 400)
+        }
+        try await store.sync.push()
+        // The server knows the change that it has carried out.
+        backend.intercept { (operation) async throws(RemoteError) in
+            if case .update = operation { return first.withLock { $0 } }
+            return nil
+        }
+        context.delete(lima)
+        try await context.save(options: RemoteOptions(savePolicy: .networkThenCache))
+        #expect(shelf.count("City") == 0)
+        try await store.sync.synchronize()
+        #expect(try await context.count(cities()) == 0)
+        #expect(try store.sync.failedChanges().isEmpty)
+    }
+
+    @Test("A new object under the primary key of one that is deleted here is saved online after that deletion")
+    func reusedKey() async throws {
+        let backend = ShelfBackend.conditional()
+        backend.putCity("1", "Lima")
+        let (store, context) = try Atlas.openOffline(backend)
+        try await store.sync.pull()
+        context.delete(try #require(try await context.fetch(cities()).first))
+        try await context.save()
+        try Atlas.city("1", "Callao", context)
+        try await context.save(options: RemoteOptions(savePolicy: .networkThenCache))
+        #expect(backend.record("City", "1")?.values["name"] == .value(.string("Callao")))
+        try await store.sync.synchronize()
+        #expect(try await context.fetch(cities()).map(\.name) == ["Callao"])
+        #expect(try store.sync.pendingCount() == 0)
+    }
 }
