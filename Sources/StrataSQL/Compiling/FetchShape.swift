@@ -15,6 +15,8 @@ package struct FetchShape {
         package let hasAngle: Bool
         /// Whether the table is passed over instead of looking up each element of a list; see ``ListScan``.
         package let scansLists: Bool
+        /// Whether a mirror finds what it knows only in part, too.
+        package let findsParts: Bool
         /// The structure of the condition and the order.
         package let structure: [UInt8]
         package let hash: Int
@@ -23,7 +25,7 @@ package struct FetchShape {
             a.hash == b.hash && a.answer == b.answer && a.entityIndex == b.entityIndex && a.hasAngle == b.hasAngle
                 && a.scansLists == b.scansLists && a.includesSubentities == b.includesSubentities
                 && a.hasLimit == b.hasLimit
-                && a.hasOffset == b.hasOffset && a.structure == b.structure
+                && a.hasOffset == b.hasOffset && a.findsParts == b.findsParts && a.structure == b.structure
         }
     }
 
@@ -37,17 +39,19 @@ package struct FetchShape {
     ///   - scansLists: Whether the table is passed over instead of looking up each element of a list.
     package init(_ plan: FetchPlan, _ answer: FetchCompiler.Answer, angle: Double? = nil, scansLists: Bool = false) {
         let shape = PredicateShape(plan.predicate, sorts: plan.sorts, environment: plan.environment)
+        let findsParts = plan.toldSlots != nil
         var hasher = Hasher()
         hasher.combine(plan.entityIndex)
         hasher.combine(
             answer.rawValue | (plan.limit == nil ? 0 : 8) | (plan.offset > 0 ? 16 : 0)
-                | (plan.includesSubentities ? 32 : 0) | (angle == nil ? 0 : 64) | (scansLists ? 128 : 0))
+                | (plan.includesSubentities ? 32 : 0) | (angle == nil ? 0 : 64) | (scansLists ? 128 : 0)
+                | (findsParts ? 256 : 0))
         hasher.combine(shape)
         self.plan = plan
         constants = angle.map { shape.constants + [.double($0)] } ?? shape.constants
         key = Key(
             answer: answer, entityIndex: plan.entityIndex, includesSubentities: plan.includesSubentities,
             hasLimit: plan.limit != nil, hasOffset: plan.offset > 0, hasAngle: angle != nil, scansLists: scansLists,
-            structure: shape.bytes, hash: hasher.finalize())
+            findsParts: findsParts, structure: shape.bytes, hash: hasher.finalize())
     }
 }

@@ -122,6 +122,21 @@ import Testing
         #expect(backend.shelf.takeLog().count == 1)
     }
 
+    @Test("Fetches of whole objects and of parts do not share their statements")
+    func statements() async throws {
+        let (backend, _, context) = try open()
+        for id in ["2", "3"] { backend.shelf.take("City", id) }
+        func count(_ options: RemoteOptions) async throws -> Int { try await context.fetch(names(options)).count }
+        #expect(try await count(RemoteOptions()) == 1)
+        for id in ["2", "3"] { backend.shelf.putCity(id, "City \(id)", country: "pe", tags: []) }
+        #expect(try await count(RemoteOptions(properties: ["name"])) == 3)
+        backend.shelf.putCity("4", "City 4", country: "pe", tags: [])
+        #expect(try await count(RemoteOptions()) == 4)
+        #expect(try await count(RemoteOptions(properties: ["name"])) == 4)
+        let cached = try await context.count(names(RemoteOptions(fetchPolicy: .cacheOnly)))
+        #expect(cached == 4)
+    }
+
     @Test("Unsaved changes and child contexts go along")
     func pending() async throws {
         let (backend, _, context) = try open()
