@@ -248,7 +248,7 @@ extension BackendSuite {
         },
         Check("an update of what never was makes nothing") { trial in
             try await trial.refused(
-                .update(entity: trial.note, trial.write("nobody", text: "1")), [.notFound, .gone],
+                .update(entity: trial.note, trial.write("nobody", text: "1")), trial.refusalsOfUnknownKeys,
                 "an update of an object that never was")
             let found = try await trial.find("nobody")
             try trial.expect(found == nil, "the object is there afterwards")

@@ -87,6 +87,11 @@ struct BackendTrial: Sendable {
         }
     }
 
+    /// How a key may be refused that no object ever had. A server that assigns keys may say that it is none of its own.
+    var refusalsOfUnknownKeys: Set<RemoteError.Kind> {
+        assignsIDs ? [.notFound, .gone, .invalidRequest, .rejected] : [.notFound, .gone]
+    }
+
     var features: RemoteCapabilities.Features { backend.capabilities.features }
 
     // MARK: Expecting
