@@ -41,6 +41,7 @@ extension ManagedObject {
 
     /// The row is known by now, or there is none.
     final func forgetPart() {
+        guard isPartial else { return }
         flags.remove(.partial)
         extras?.told = SlotSet()
     }

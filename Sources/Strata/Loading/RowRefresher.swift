@@ -8,8 +8,8 @@ struct RowRefresher {
     ///   - refreshing: Whether objects that the context has take newer rows, as
     ///     ``ManagedObjectContext/refresh(_:mergingChanges:)`` would give them.
     func objects(of rows: RowBatch, _ prefetched: PrefetchedResult? = nil, refreshing: Bool) -> [ManagedObject] {
-        if let told = prefetched?.plan.toldSlots {
-            return objects(of: rows, told, of: prefetched?.plan.entityIndex ?? 0, refreshing: refreshing)
+        if let prefetched, let told = prefetched.plan.toldSlots {
+            return objects(of: rows, told, of: prefetched.plan.entityIndex, refreshing: refreshing)
         }
         guard refreshing else { return core.factory.materialize(rows) }
         // Only objects that are kept alive until then can be told apart from those that the rows bring.

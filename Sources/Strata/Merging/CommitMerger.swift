@@ -87,12 +87,12 @@ struct CommitMerger {
 
     private func mergeUpdate(_ reference: RowReference, previous: RowReference, slots: SlotSet) {
         let row = reference.row
-        if let object = core.object(row.entityIndex, row.key), object.flags.isDisjoint(with: [.fault, .inserted]),
-            object.version < row.version
-        {
-            core.refresher.take(reference, object)
-        } else if let object = core.object(row.entityIndex, row.key), object.isPartial {
-            object.turnIntoFault()
+        if let object = core.object(row.entityIndex, row.key) {
+            if object.isPartial {
+                object.turnIntoFault()
+            } else if object.flags.isDisjoint(with: [.fault, .inserted]), object.version < row.version {
+                core.refresher.take(reference, object)
+            }
         }
         for (slot, relationship) in core.binding(at: row.entityIndex).toOnes where slots.contains(slot) {
             core.unloading.owner(previous.row, slot, relationship)

@@ -28,7 +28,7 @@ extension ManagedObject {
             slab = reference.slab
             flags.remove(.beforeRow)
             changes = nil
-            if flags.contains(.partial) { forgetPart() }
+            forgetPart()
             core?.factory.awake(self)
             return
         }
@@ -36,7 +36,7 @@ extension ManagedObject {
         var record = ChangeRecord(snapshot: reference)
         record.slots = written
         changes = record
-        if flags.contains(.partial) { forgetPart() }
+        forgetPart()
         flags.remove([.fault, .missing, .deletedElsewhere])
         flags.insert(.ownsRow)
         slab = RowSlab.copy(of: reference.row, room: 64)
@@ -68,20 +68,20 @@ extension ManagedObject {
             flags.remove([.fault, .updated, .deleted, .ownsRow, .deletedElsewhere])
             flags.insert(.missing)
             changes = nil
-            if flags.contains(.partial) { forgetPart() }
+            forgetPart()
             forgetMembers()
         }
     }
 
     /// Forgets the row and the members of relationships; the next touch reads them again. Changes are lost.
     final func turnIntoFault() {
-        guard !flags.contains(.fault) || changes != nil || flags.contains(.partial) else { return forgetMembers() }
+        guard !flags.contains(.fault) || changes != nil || isPartial else { return forgetMembers() }
         willTurnIntoFault()
         mutatingAll {
             row = binding.emptyRow.row
             slab = binding.emptyRow.slab
             changes = nil
-            if flags.contains(.partial) { forgetPart() }
+            forgetPart()
             flags.remove([.updated, .ownsRow, .missing, .deletedElsewhere])
             flags.insert(.fault)
             forgetMembers()

@@ -55,12 +55,7 @@ extension ApplySession {
     private mutating func deletions(of ids: [String], _ root: Int) throws(StoreError) -> [OutboxEntry] {
         if ids.isEmpty { return [] }
         if try isOutboxEmpty() { return [] }
-        return try mirror.entries(
-            "root = ? AND kind = 2 AND id IN (SELECT value FROM strata_list(?))", on: connection
-        ) { statement in
-            statement.bind(mirror.entities.numbers[root], at: 1)
-            statement.bind(ValueList(texts: ids), at: 2)
-        }
+        return try mirror.deletions(of: ids, root: root, on: connection)
     }
 
     /// Takes objects away.

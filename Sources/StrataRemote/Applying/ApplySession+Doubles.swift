@@ -14,7 +14,12 @@ extension ApplySession {
         _ double: RowReference, _ own: RowReference, into slab: inout RowSlab
     ) throws(StoreError) -> SlotSet {
         var changed = try takeOverEntries(double, own, into: &slab)
-        try renameMembers(double.row.key, own)
+        // Changes of members that wait name the object that stays.
+        let (key, ownKey) = (double.row.key, own.row.key)
+        try changeMembers(of: mirror.root(own.row.entityIndex)) { change in
+            if change.added.remove(key) != nil { change.added.insert(ownKey) }
+            if let id = change.removed.removeValue(forKey: key) { change.removed[ownKey] = id }
+        }
         changed.formUnion(try takeOverReferences(double, own, into: &slab))
         return changed
     }
@@ -70,25 +75,6 @@ extension ApplySession {
             else { continue }
             addPairs(
                 relationship, entity.index, own.row.key, change.added.sorted(), change.removed.keys.sorted())
-        }
-    }
-
-    /// Changes of members that wait name the object that stays.
-    private func renameMembers(_ double: Int64, _ own: RowReference) throws(StoreError) {
-        let root = mirror.root(own.row.entityIndex)
-        for var entry in try mirror.entries("members IS NOT NULL", on: connection) {
-            let owner = model.entities[entry.identity.entityIndex]
-            let before = entry.members
-            for index in entry.members.indices {
-                guard let relationship = owner.relationship(named: entry.members[index].relationship),
-                    mirror.root(relationship.destinationIndex) == root
-                else { continue }
-                if entry.members[index].added.remove(double) != nil { entry.members[index].added.insert(own.row.key) }
-                if let id = entry.members[index].removed.removeValue(forKey: double) {
-                    entry.members[index].removed[own.row.key] = id
-                }
-            }
-            if entry.members != before { try mirror.write(entry, on: connection) }
         }
     }
 

@@ -355,19 +355,21 @@ struct ApplySession {
     /// Writes what has been collected.
     mutating func write() throws(StoreError) {
         try writeNotes()
-        let effects: CommitEffects
+        let effects = try commit(changes)
+        _ = try commit(parts)
+        parts = ChangeSet()
+        guard !changes.isEmpty else { return }
+        change = StoreChange(
+            changes: changes, effects: effects, previousRows: previousRows, deletedRows: deletedRows)
+    }
+
+    private func commit(_ changes: ChangeSet) throws(StoreError) -> CommitEffects {
         switch try transaction.write(changes) {
-        case .committed(let made), .partly(let made, _, _): effects = made
+        case .committed(let effects), .partly(let effects, _, _): return effects
         case .conflicts(let conflicts):
             // Nobody else can write within this transaction, and nothing is unique in a mirror.
             throw .constraint(
                 entity: conflicts.first.map { model.entities[$0.entityIndex].name } ?? "", reason: "\(conflicts)")
         }
-        // No version is compared.
-        _ = try transaction.write(parts)
-        parts = ChangeSet()
-        guard !changes.isEmpty else { return }
-        change = StoreChange(
-            changes: changes, effects: effects, previousRows: previousRows, deletedRows: deletedRows)
     }
 }

@@ -81,17 +81,21 @@ extension ApplySession {
             try run("UPDATE OR IGNORE _remote_stale SET id = ? WHERE entity = ? AND id = ?", [new], number, old)
         }
         // Members that are to be removed are told by name.
+        try changeMembers(of: mirror.root(entity.index)) { if $0.removed[key] == old { $0.removed[key] = new } }
+    }
+
+    /// Changes what waits of relationships to the objects of a hierarchy.
+    func changeMembers(of root: Int, _ body: (inout MemberChange) -> Void) throws(StoreError) {
         for var entry in try mirror.entries("members IS NOT NULL", on: connection) {
-            var isChanged = false
-            for index in entry.members.indices where entry.members[index].removed[key] == old {
-                let owner = model.entities[entry.identity.entityIndex]
+            let owner = model.entities[entry.identity.entityIndex]
+            let before = entry.members
+            for index in entry.members.indices {
                 guard let relationship = owner.relationship(named: entry.members[index].relationship),
-                    mirror.root(relationship.destinationIndex) == entity.index
+                    mirror.root(relationship.destinationIndex) == root
                 else { continue }
-                entry.members[index].removed[key] = new
-                isChanged = true
+                body(&entry.members[index])
             }
-            if isChanged { try mirror.write(entry, on: connection) }
+            if entry.members != before { try mirror.write(entry, on: connection) }
         }
     }
 

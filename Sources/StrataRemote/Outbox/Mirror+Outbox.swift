@@ -248,6 +248,17 @@ extension Mirror {
         return Dictionary(grouping: found, by: \.identity.key)
     }
 
+    /// The entries that delete objects of some primary keys, in their order.
+    func deletions(of ids: [String], root: Int, on connection: Connection) throws(StoreError) -> [OutboxEntry] {
+        if ids.isEmpty { return [] }
+        return try entries(
+            "root = ? AND kind = 2 AND id IN (SELECT value FROM strata_list(?))", on: connection
+        ) { statement in
+            statement.bind(entities.numbers[root], at: 1)
+            statement.bind(ValueList(texts: ids), at: 2)
+        }
+    }
+
     func entries(
         _ condition: String, limit: Int? = nil, on connection: Connection, _ bind: (Statement) -> Void = { _ in }
     ) throws(StoreError) -> [OutboxEntry] {

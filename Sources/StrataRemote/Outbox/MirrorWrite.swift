@@ -115,44 +115,39 @@ extension Mirror {
     /// may take that reference away.
     func refusedEntries(of changes: ChangeSet) throws(StoreError) -> [RowIdentity: OutboxEntry] {
         if changes.updates.isEmpty, changes.pairs.isEmpty, changes.orders.isEmpty { return [:] }
-        let failed = try store.reading { (connection) throws(StoreError) in
-            try entries("state = 2 OR (state = 0 AND kind = 0 AND sent IS NULL)", on: connection)
-        }
-        if failed.isEmpty { return [:] }
         let updated = Set(
             changes.updates.map { RowIdentity(entityIndex: root($0.row.row.entityIndex), key: $0.row.row.key) })
         let owners = Set(
             changes.pairs.map { RowIdentity(entityIndex: root($0.entityIndex), key: $0.owner) }
                 + changes.orders.map { RowIdentity(entityIndex: root($0.entityIndex), key: $0.owner) })
-        var result: [RowIdentity: OutboxEntry] = [:]
-        for entry in failed where entry.kind != .delete {
-            let identity = RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)
-            if updated.contains(identity) || (entry.kind == .insert && owners.contains(identity)) {
-                result[identity] = entry
-            }
+        return try lastEntries(of: updated.union(owners)) { identity, entry in
+            (entry.state == .failed || (entry.kind == .insert && entry.state == .waiting && entry.sent == nil))
+                && (updated.contains(identity) || entry.kind == .insert)
         }
-        return result
-    }
-
-    /// The primary keys of objects whose deletion the server has still to be told, by topmost entity.
-    func waitingDeletions() throws(StoreError) -> [Int: Set<String>] {
-        let list = try store.reading { (connection) throws(StoreError) in
-            try entries("kind = 2 AND state <> 2", on: connection)
-        }
-        return list.reduce(into: [:]) { $0[root($1.identity.entityIndex), default: []].insert($1.id) }
     }
 
     /// The changes of deleted objects that the server refused, by topmost entity and key: an attempt may have been carried
     /// out, and the deletion follows it.
     func refusedEntries(deletedBy changes: ChangeSet) throws(StoreError) -> [RowIdentity: OutboxEntry] {
-        if changes.deletes.isEmpty { return [:] }
         let deleted = Set(changes.deletes.map { RowIdentity(entityIndex: root($0.entityIndex), key: $0.key) })
-        var result: [RowIdentity: OutboxEntry] = [:]
-        for entry in try failedEntries() where entry.kind != .delete {
-            let identity = RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)
-            if deleted.contains(identity) { result[identity] = entry }
+        return try lastEntries(of: deleted) { $1.state == .failed }
+    }
+
+    /// The last entry of each of some objects that meets a condition, without deletes. Looked up by key: thousands of others may
+    /// wait.
+    private func lastEntries(
+        of objects: Set<RowIdentity>, where meets: (RowIdentity, OutboxEntry) -> Bool
+    ) throws(StoreError) -> [RowIdentity: OutboxEntry] {
+        try store.reading { (connection) throws(StoreError) in
+            var result: [RowIdentity: OutboxEntry] = [:]
+            for (root, list) in Dictionary(grouping: objects, by: \.entityIndex) {
+                for (key, found) in try entries(root: root, keys: list.map(\.key), on: connection) {
+                    let identity = RowIdentity(entityIndex: root, key: key)
+                    result[identity] = found.last { $0.kind != .delete && meets(identity, $0) }
+                }
+            }
+            return result
         }
-        return result
     }
 
     /// Takes out entries whose place a save has taken.

@@ -171,12 +171,8 @@ struct OutboxWriter {
     /// - Returns: false if the delete is under way; after it comes a new object.
     private mutating func remake(_ row: RowPointer) throws(StoreError) -> Bool {
         let id = PrimaryKey.id(of: row, mirror.primaryKeys[row.entityIndex]) ?? ""
-        let list = try mirror.entries(
-            "root = ? AND kind = 2 AND state <> 1 AND id = ?", on: connection
-        ) { statement in
-            statement.bind(mirror.entities.numbers[mirror.root(row.entityIndex)], at: 1)
-            statement.bind(id, at: 2)
-        }
+        let list = try mirror.deletions(of: [id], root: mirror.root(row.entityIndex), on: connection)
+            .filter { $0.state != .sent }
         guard let base = list.last?.base, let kind = ChangeKind.delete.followed(by: .insert) else { return false }
         for entry in list { try mirror.remove(entry.seq, on: connection) }
         var slots = SlotSet()

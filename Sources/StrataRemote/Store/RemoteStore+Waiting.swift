@@ -64,13 +64,7 @@ extension RemoteStore {
                 return waits(relationship.destinationIndex, Int64(bitPattern: row.word(slot)))
             }
         }
-        let deletions = try mirror.waitingDeletions()
-        return changes.inserts.contains { insert in
-            let row = insert.row.row
-            // One of the same primary key has to go before.
-            let id = PrimaryKey.id(of: row, mirror.primaryKeys[row.entityIndex]) ?? ""
-            return refersToWaiting(row) || deletions[mirror.root(row.entityIndex)]?.contains(id) == true
-        }
+        return try reusesDeletedKeys(changes) || changes.inserts.contains { refersToWaiting($0.row.row) }
             || changes.updates.contains {
                 waits($0.row.row.entityIndex, $0.row.row.key) || refersToWaiting($0.row.row)
             }
@@ -79,5 +73,18 @@ extension RemoteStore {
                 let end = model.entities[pair.entityIndex].relationships[pair.relationshipIndex].destinationIndex
                 return waits(pair.entityIndex, pair.owner) || pair.added.contains { waits(end, $0) }
             }
+    }
+
+    /// Whether new objects have primary keys of objects whose deletion waits: that has to go first.
+    private func reusesDeletedKeys(_ changes: ChangeSet) throws(StoreError) -> Bool {
+        let rows = changes.inserts.map(\.row.row)
+        return try mirror.store.reading { (connection) throws(StoreError) in
+            for (root, rows) in Dictionary(grouping: rows, by: { mirror.root($0.entityIndex) }) {
+                let ids = rows.compactMap { PrimaryKey.id(of: $0, mirror.primaryKeys[root]) }
+                let deletions = try mirror.deletions(of: ids, root: root, on: connection)
+                if deletions.contains(where: { $0.state != .failed }) { return true }
+            }
+            return false
+        }
     }
 }

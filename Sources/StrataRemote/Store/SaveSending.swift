@@ -244,16 +244,16 @@ struct SaveSending {
     }
 
     mutating func fail(_ write: MirrorWrite, _ error: RemoteError) {
-        if repeated.earlier[rooted(write)] != nil, error.kind == .conflict,
-            renamed[rooted(write)] == nil
-        {
-            // The mirror gets what the server says now, with the earlier write in it, and the merge policy of the context
-            // compares with that. The answer to the repetition may have been the remembered first one, which is older.
-            store.mirror.online.unknown.remove(rooted(write))
-            repeated.overtaken.insert(rooted(write))
-        } else if let earlier = repeated.earlier[rooted(write)] {
-            let next = error.leavesOutcomeUnknown ? earlier.followed(by: write) : earlier
-            store.mirror.online.unknown.put(next, rooted(write))
+        if let earlier = repeated.earlier[rooted(write)] {
+            if error.kind == .conflict, renamed[rooted(write)] == nil {
+                // The mirror gets what the server says now, with the earlier write in it, and the merge policy of the context
+                // compares with that. The answer to the repetition may have been the remembered first one, which is older.
+                store.mirror.online.unknown.remove(rooted(write))
+                repeated.overtaken.insert(rooted(write))
+            } else {
+                let next = error.leavesOutcomeUnknown ? earlier.followed(by: write) : earlier
+                store.mirror.online.unknown.put(next, rooted(write))
+            }
         } else if error.leavesOutcomeUnknown {
             store.mirror.online.unknown.add(write, rooted(write))
         }

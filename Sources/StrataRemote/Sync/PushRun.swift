@@ -153,7 +153,10 @@ struct PushRun {
                 while let job = rest.popFirst() {
                     let count = refusals.count
                     try await compareAndWrite(job)
-                    if refusals.count > count { rest = withoutRefused(Array(rest))[...] }
+                    if refusals.count > count {
+                        postponeDependents(of: refusals[count...], among: Array(rest))
+                        rest.removeAll { postponed.contains($0.entry.seq) }
+                    }
                 }
             }
         } catch {
@@ -173,8 +176,9 @@ struct PushRun {
         var count = 0
         while !waiting.isEmpty {
             if refusals.count > count {
+                postponeDependents(of: refusals[count...], among: waiting.flatMap { $0 })
                 count = refusals.count
-                waiting = regrouped(withoutRefused(waiting.flatMap { $0 }), like: waiting)
+                waiting = waiting.map { $0.filter { !postponed.contains($0.entry.seq) } }.filter { !$0.isEmpty }[...]
                 guard !waiting.isEmpty else { return }
             }
             let stretch = PushOrder.stretch(waiting)
@@ -185,12 +189,6 @@ struct PushRun {
                 try await send(waiting.removeFirst())
             }
         }
-    }
-
-    /// Groups of the jobs that are left.
-    private func regrouped(_ jobs: [Job], like groups: ArraySlice<[Job]>) -> ArraySlice<[Job]> {
-        let left = Set(jobs.map(\.entry.seq))
-        return groups.map { $0.filter { left.contains($0.entry.seq) } }.filter { !$0.isEmpty }[...]
     }
 
     /// Adds the creation of objects to which jobs refer, wherever it is in the outbox.
@@ -219,13 +217,15 @@ struct PushRun {
         return refused.isEmpty ? jobs : without(refused, jobs)
     }
 
-    /// Leaves out what refers to new objects that the server has refused in this round. Refusals that may be those of all writes are
-    /// left to the end of the round.
-    private mutating func withoutRefused(_ jobs: [Job]) -> [Job] {
+    /// Postpones what refers to new objects that the server has just refused. Refusals that may be those of all writes are left to
+    /// the end of the round.
+    private mutating func postponeDependents(
+        of refusals: ArraySlice<(job: Job, error: RemoteError)>, among jobs: [Job]
+    ) {
         let refused = refusals.filter { job, error in
             job.entry.kind == .insert && error.kind != .forbidden && error.kind != .notFound
         }
-        return refused.isEmpty ? jobs : without(Set(refused.map(\.job.identity)), jobs)
+        if !refused.isEmpty { _ = without(Set(refused.map(\.job.identity)), jobs) }
     }
 
     private mutating func without(_ refused: Set<RemoteIdentity>, _ jobs: [Job]) -> [Job] {

@@ -72,8 +72,7 @@ final class AliasedBackend: RemoteBackend {
                 })
         case .update(let entity, let write): .update(entity: self.entity(entity), translated(write, entity))
         case .delete(let entity, let write): .delete(entity: self.entity(entity), translated(write, entity))
-        case .relate(let entity, var relation):
-            .relate(entity: self.entity(entity), translated(&relation, entity))
+        case .relate(let entity, let relation): .relate(entity: self.entity(entity), translated(relation, entity))
         case .pull(let pull): .pull(RemotePull(entity: entity(pull.entity), cursor: pull.cursor, limit: pull.limit))
         case .batch(let list): .batch(list.map(translated))
         case .upload(let entity, let file): .upload(entity: self.entity(entity), file)
@@ -94,12 +93,13 @@ final class AliasedBackend: RemoteBackend {
         return result
     }
 
-    private func translated(_ relation: inout RemoteRelation, _ entity: EntityDescription) -> RemoteRelation {
+    private func translated(_ relation: RemoteRelation, _ entity: EntityDescription) -> RemoteRelation {
         let destination = destination(relation.relationship, entity.name)
-        relation.id = key(relation.id, entity.name)
-        relation.added = relation.added.map { key($0, destination) }
-        relation.removed = relation.removed.map { key($0, destination) }
-        return relation
+        var result = relation
+        result.id = key(relation.id, entity.name)
+        result.added = relation.added.map { key($0, destination) }
+        result.removed = relation.removed.map { key($0, destination) }
+        return result
     }
 
     private func destination(_ relationship: String, _ entity: String) -> String {
@@ -127,7 +127,7 @@ final class AliasedBackend: RemoteBackend {
         switch answer {
         case .page(var page):
             page.records = page.records.map(named)
-            page.deleted = page.deleted.map { RemoteIdentity(entity: $0.entity, id: alias($0.id, $0.entity)) }
+            page.deleted = page.deleted.map(named)
             return .page(page)
         case .outcomes(let list):
             let created = created(by: operation)
@@ -173,7 +173,11 @@ final class AliasedBackend: RemoteBackend {
     private func named(_ error: RemoteError) -> RemoteError {
         var result = error
         result.serverRecord = error.serverRecord.map(named)
-        result.identity = error.identity.map { RemoteIdentity(entity: $0.entity, id: alias($0.id, $0.entity)) }
+        result.identity = error.identity.map(named)
         return result
+    }
+
+    private func named(_ identity: RemoteIdentity) -> RemoteIdentity {
+        RemoteIdentity(entity: identity.entity, id: alias(identity.id, identity.entity))
     }
 }

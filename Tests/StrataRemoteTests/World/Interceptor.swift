@@ -32,6 +32,46 @@ final class Interceptor: RemoteBackend, @unchecked Sendable {
     /// Answers requests in place of the back end; nil lets it answer.
     func intercept(_ handler: Handler?) { lock.withLock { before = handler } }
 
+    /// Carries out writes, and loses the answers.
+    /// - Returns: The last answer that was lost.
+    @discardableResult
+    func loseAnswers(throwing error: RemoteError) -> Guarded<RemoteAnswer?> {
+        let answer = Guarded<RemoteAnswer?>(nil)
+        intercept { [shelf] (operation) async throws(RemoteError) in
+            guard operation.written != nil else { return nil }
+            let made = try await shelf.perform(operation, options: RequestOptions())
+            answer.withLock { $0 = made }
+            throw error
+        }
+        return answer
+    }
+
+    /// Refuses writes.
+    func refuseWrites() {
+        intercept { (operation) async throws(RemoteError) in
+            guard operation.written != nil else { return nil }
+            throw RemoteError(.rejected, message: "no", status: 400)
+        }
+    }
+
+    /// Names new objects of an entity by itself, and knows those that it has made.
+    /// - Parameter error: What is thrown in place of the answers; nil to give them.
+    func nameObjects(of name: String, failingWith error: Guarded<RemoteError?>) {
+        intercept { [shelf] (operation) async throws(RemoteError) in
+            guard case .create(let entity, let writes) = operation, entity.name == name else { return nil }
+            let copies = writes.map { write in
+                var copy = write
+                copy.id = "server-\(write.id)"
+                return copy
+            }
+            if shelf.record(name, copies[0].id) == nil {
+                _ = try await shelf.perform(.create(entity: entity, copies), options: RequestOptions())
+            }
+            if let error = error.withLock({ $0 }) { throw error }
+            return .outcomes(copies.map { .done(shelf.record(name, $0.id)) })
+        }
+    }
+
     /// Changes answers of the back end.
     func alter(
         _ handler: (@Sendable (RemoteOperation, RemoteAnswer) async throws(RemoteError) -> RemoteAnswer)?

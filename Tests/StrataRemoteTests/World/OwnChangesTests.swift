@@ -73,21 +73,8 @@ import Testing
         arguments: [true, false])
     func doubles(isEditedToo: Bool) async throws {
         let backend = Interceptor { $0.features.insert(.idempotencyTokens) }
-        let (shelf, lost) = (backend.shelf, lost)
-        let isLost = Guarded(true)
-        backend.intercept { (operation) async throws(RemoteError) in
-            guard case .create(let entity, let writes) = operation, entity.name != "Tag" else { return nil }
-            let copies = writes.map { write in
-                var copy = write
-                copy.id = "server-\(write.id)"
-                return copy
-            }
-            if shelf.record(entity.name, copies[0].id) == nil {
-                _ = try await shelf.perform(.create(entity: entity, copies), options: RequestOptions())
-            }
-            if isLost.withLock({ $0 }) { throw lost }
-            return .outcomes(copies.map { .done(shelf.record(entity.name, $0.id)) })
-        }
+        let (shelf, failure) = (backend.shelf, Guarded<RemoteError?>(lost))
+        backend.nameObjects(of: "City", failingWith: failure)
         shelf.put("Tag", "t", ["label": .value(.string("coast"))])
         let (store, context) = try Atlas.offline(backend)
         let lima = try Atlas.city("1", "Lima", context)
@@ -101,7 +88,7 @@ import Testing
         double["population"] = 3
         double["tags"] = Set([tag])
         try await context.save()
-        isLost.withLock { $0 = false }
+        failure.withLock { $0 = nil }
         for _ in 0..<2 { try await store.sync.synchronize() }
         let record = try #require(shelf.record("City", "server-1"))
         #expect(record.values["name"] == .value(.string(isEditedToo ? "Callao" : "Lima")))
@@ -116,18 +103,8 @@ import Testing
     @Test("What refers to the double of a new object refers to the object once it is known to be the same")
     func referencesToDoubles() async throws {
         let backend = Interceptor { $0.features.insert(.idempotencyTokens) }
-        let (shelf, lost) = (backend.shelf, lost)
-        let isLost = Guarded(true)
-        backend.intercept { (operation) async throws(RemoteError) in
-            guard case .create(let entity, let writes) = operation, entity.name == "Country" else { return nil }
-            if shelf.record("Country", "server-pe") == nil {
-                var copy = writes[0]
-                copy.id = "server-pe"
-                _ = try await shelf.perform(.create(entity: entity, [copy]), options: RequestOptions())
-            }
-            if isLost.withLock({ $0 }) { throw lost }
-            return .outcomes([.done(shelf.record("Country", "server-pe"))])
-        }
+        let (shelf, failure) = (backend.shelf, Guarded<RemoteError?>(lost))
+        backend.nameObjects(of: "Country", failingWith: failure)
         let (store, context) = try Atlas.offline(backend)
         let peru = try context.insert(entityNamed: "Country")
         peru["countryId"] = "pe"
@@ -140,7 +117,7 @@ import Testing
         let lima = try Atlas.city("1", "Lima", context)
         lima["country"] = double
         try await context.save()
-        isLost.withLock { $0 = false }
+        failure.withLock { $0 = nil }
         for _ in 0..<2 { try await store.sync.synchronize() }
         #expect(shelf.record("City", "1")?.values["country"] == .reference("server-pe"))
         try context.refreshAllObjects()
@@ -228,7 +205,7 @@ import Testing
         arguments: [true, false], [MergePolicy.error, .objectWinsByProperty])
     func overtakenOnline(isNew: Bool, policy: MergePolicy) async throws {
         let backend = Interceptor { $0.features.insert(.idempotencyTokens) }
-        let (shelf, lost) = (backend.shelf, lost)
+        let shelf = backend.shelf
         let (store, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
         context.mergePolicy = policy
         let lima = try Atlas.city("1", "Lima", context)
@@ -237,14 +214,7 @@ import Testing
             lima["name"] = "Callao"
         }
         // The server remembers its first answer.
-        let remembered = Guarded<RemoteAnswer?>(nil)
-        backend.intercept { (operation) async throws(RemoteError) in
-            guard operation.written != nil else { return nil }
-            if let answer = remembered.withLock({ $0 }) { return answer }
-            let answer = try await shelf.perform(operation, options: RequestOptions())
-            remembered.withLock { $0 = answer }
-            throw lost
-        }
+        let remembered = backend.loseAnswers(throwing: lost)
         await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
         shelf.put("City", "1", ["name": .value(.string("theirs")), "population": .value(.integer(7))])
         let (first, isAnswered) = (remembered.withLock { $0 }, Guarded(false))
@@ -273,22 +243,15 @@ import Testing
     func refusedIncrement() async throws {
         let backend = Interceptor()
         backend.shelf.putCity("1", "Lima", population: 1)
-        let (shelf, lost) = (backend.shelf, lost)
+        let shelf = backend.shelf
         let (store, context) = try Atlas.offline(backend)
         try await store.sync.pull()
         let lima = try #require(try await context.fetch(cities()).first)
         try lima.increment("population")
         try await context.save()
-        backend.intercept { (operation) async throws(RemoteError) in
-            guard operation.written != nil else { return nil }
-            _ = try await shelf.perform(operation, options: RequestOptions())
-            throw lost
-        }
+        backend.loseAnswers(throwing: lost)
         await #expect(throws: SyncError.self) { try await store.sync.push() }
-        backend.intercept { (operation) async throws(RemoteError) in
-            guard operation.written != nil else { return nil }
-            throw RemoteError(.rejected, message: "no", status: 400)
-        }
+        backend.refuseWrites()
         try await store.sync.push()
         try await store.sync.pull()
         backend.intercept(nil)
@@ -303,20 +266,13 @@ import Testing
     @Test("A refused creation whose key the server has by now can be saved online")
     func refusedDuplicate() async throws {
         let backend = Interceptor()
-        let (shelf, lost) = (backend.shelf, lost)
+        let shelf = backend.shelf
         let (store, context) = try Atlas.offline(backend)
         let lima = try Atlas.city("1", "Lima", context)
         try await context.save()
-        backend.intercept { (operation) async throws(RemoteError) in
-            guard operation.written != nil else { return nil }
-            _ = try await shelf.perform(operation, options: RequestOptions())
-            throw lost
-        }
+        backend.loseAnswers(throwing: lost)
         await #expect(throws: SyncError.self) { try await store.sync.push() }
-        backend.intercept { (operation) async throws(RemoteError) in
-            guard operation.written != nil else { return nil }
-            throw RemoteError(.rejected, message: "no", status: 400)
-        }
+        backend.refuseWrites()
         try await store.sync.push()
         #expect(try store.sync.failedChanges().count == 1)
         backend.intercept(nil)
@@ -357,24 +313,15 @@ import Testing
     func deletionBehindRefused() async throws {
         let backend = Interceptor { $0.features.insert(.idempotencyTokens) }
         backend.shelf.putCity("1", "Lima")
-        let (shelf, lost) = (backend.shelf, lost)
+        let shelf = backend.shelf
         let (store, context) = try Atlas.offline(backend)
         try await store.sync.pull()
         let lima = try #require(try await context.fetch(cities()).first)
         lima["name"] = "Callao"
         try await context.save()
-        let first = Guarded<RemoteAnswer?>(nil)
-        backend.intercept { (operation) async throws(RemoteError) in
-            guard operation.written != nil else { return nil }
-            let answer = try await shelf.perform(operation, options: RequestOptions())
-            first.withLock { $0 = answer }
-            throw lost
-        }
+        let first = backend.loseAnswers(throwing: lost)
         await #expect(throws: SyncError.self) { try await store.sync.push() }
-        backend.intercept { (operation) async throws(RemoteError) in
-            guard operation.written != nil else { return nil }
-            throw RemoteError(.rejected, message: "no", status: 400)
-        }
+        backend.refuseWrites()
         try await store.sync.push()
         // The server knows the change that it has carried out.
         backend.intercept { (operation) async throws(RemoteError) in
