@@ -158,10 +158,17 @@ extension SimulatedClient {
     private var mayMergeUnseen: Bool { habits.mergesAutomatically || habits.mergePolicy != .error }
 
     private func update(_ name: String, _ context: ManagedObjectContext) throws(PersistenceError) {
-        guard let object = try pick(name, context) else { return }
+        guard let object = try pick(name, context), !isBeingMade(object, context) else { return }
         set(world.executor.random.one(of: object.objectID.entity.simulatedAttributes), of: object)
         if object.objectID.entity.rootName == "Item", world.executor.random.chance(0.3) {
             object["folder"] = try pick("Folder", context)
+        }
+    }
+
+    /// Whether the context has a new object of the same key, which gives its values to the one that the server has.
+    private func isBeingMade(_ object: ManagedObject, _ context: ManagedObjectContext) -> Bool {
+        context.insertedObjects.contains {
+            $0 !== object && $0.objectID.entity === object.objectID.entity && id($0) == id(object)
         }
     }
 

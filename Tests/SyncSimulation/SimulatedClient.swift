@@ -56,6 +56,10 @@ final class SimulatedClient: @unchecked Sendable {
         disk = try SimulatedDisk(isFile: habits.usesFile, model: world.models[0])
         process = try Self.start(number, 0, world.models[0], world, habits, clock, disk)
         streams = [engine.results]
+        if habits.usesContext {
+            let merges = habits.mergesAutomatically ? " that merges" : ""
+            world.trace("\(number) has a context\(merges), \(habits.mergePolicy)")
+        }
     }
 
     private static func start(

@@ -5,7 +5,7 @@ extension RowRefresher {
     /// - Parameters:
     ///   - told: The slots that are known of these, as bits, in the layout of an entity.
     ///   - entityIndex: That entity.
-    func objects(of rows: RowBatch, _ told: UInt64, of entityIndex: Int, refreshing: Bool) -> [ManagedObject] {
+    func objects(of rows: RowBatch, _ told: UInt64, of entityIndex: Int, refreshing: Extent) -> [ManagedObject] {
         let objects = objects(of: rows.withHeadersForPlaceholders(), refreshing: refreshing)
         var slots: [Int: SlotSet] = [:]
         for (index, object) in objects.enumerated() {

@@ -2,16 +2,24 @@
 struct RowRefresher {
     let core: ContextCore
 
+    /// Which of the objects that the context has take the newer rows that a fetch reads.
+    enum Extent {
+        case none
+        /// Those of which nothing was changed here that others have changed. The others meet the conflict when they are saved.
+        case withoutConflicts
+        /// All, as ``ManagedObjectContext/refresh(_:mergingChanges:)`` would give them.
+        case all
+    }
+
     /// The objects of rows that were read.
     /// - Parameters:
     ///   - prefetched: The result of the request that gave them, if it was made ahead of time.
-    ///   - refreshing: Whether objects that the context has take newer rows, as
-    ///     ``ManagedObjectContext/refresh(_:mergingChanges:)`` would give them.
-    func objects(of rows: RowBatch, _ prefetched: PrefetchedResult? = nil, refreshing: Bool) -> [ManagedObject] {
+    ///   - refreshing: Which objects that the context has take newer rows.
+    func objects(of rows: RowBatch, _ prefetched: PrefetchedResult? = nil, refreshing: Extent) -> [ManagedObject] {
         if let prefetched, let told = prefetched.plan.toldSlots {
             return objects(of: rows, told, of: prefetched.plan.entityIndex, refreshing: refreshing)
         }
-        guard refreshing else { return core.factory.materialize(rows) }
+        guard refreshing != .none else { return core.factory.materialize(rows) }
         // Only objects that are kept alive until then can be told apart from those that the rows bring.
         var held: [ManagedObject] = []
         for index in 0..<rows.count {
@@ -22,7 +30,11 @@ struct RowRefresher {
             else { continue }
             held.append(known)
             // The store sends only the headers of rows that the context has; members may have changed all the same.
-            if row.row.isHeaderOnly { known.forgetLoadedMembers() } else { takeNewer(row, known) }
+            if row.row.isHeaderOnly {
+                known.forgetLoadedMembers()
+            } else if refreshing == .all || !known.isInConflict(with: row) {
+                takeNewer(row, known)
+            }
         }
         let objects = withExtendedLifetime(held) { core.factory.materialize(rows) }
         core.oneToOneRepair.repairAll()
@@ -81,6 +93,20 @@ struct RowRefresher {
                 ?? core.factory.makeSource(binding, slab: binding.emptyRow.slab, batch: batch)
             sources[identity.entityIndex] = source
             return core.factory.makeFault(key: key, binding: binding, source: source)
+        }
+    }
+}
+
+extension ManagedObject {
+    /// Whether a newer row has other values of what was assigned here than the row that the object read.
+    fileprivate final func isInConflict(with reference: RowReference) -> Bool {
+        if flags.contains(.deleted) { return version != reference.row.version }
+        guard hasChanges, let snapshot = changes?.snapshot else { return false }
+        let operations = operations
+        let slots = binding.entity.slots
+        return storedChanges.contains { slot in
+            operations[slot] == nil
+                && !snapshot.row.hasSameValue(as: reference.row, slot: slot, storage: slots[slot].storage)
         }
     }
 }

@@ -78,8 +78,16 @@ struct Fetcher {
         for request: FetchRequest<T>, plan: FetchPlan, _ prefetched: PrefetchedResult?
     ) throws(PersistenceError) -> [ManagedObject] {
         let paths = try core.prefetcher.steps(of: request.prefetch, from: core.model.entities[plan.entityIndex])
-        // A fetch that asked a back end uses its values.
-        let refreshing = request.refreshesRefetchedObjects || prefetched?.isResult == true
+        // A fetch that asked a back end uses its values. In a context that does not merge what others save, a change of the
+        // same property is a conflict all the same.
+        let refreshing: RowRefresher.Extent =
+            if request.refreshesRefetchedObjects {
+                .all
+            } else if prefetched?.isResult == true {
+                core.inbox.isOpen ? .all : .withoutConflicts
+            } else {
+                .none
+            }
         let objects: [ManagedObject]
         if request.wantsKeysAlone {
             objects = core.refresher.faults(try identities(for: request, plan, prefetched))

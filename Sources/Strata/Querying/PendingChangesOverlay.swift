@@ -55,11 +55,11 @@ struct PendingChangesOverlay {
 
     /// The objects of a plan as this context sees them.
     /// - Parameters:
-    ///   - refreshing: Whether objects that the context has take newer rows.
+    ///   - refreshing: Which objects that the context has take newer rows.
     ///   - prefetched: The result of a request made ahead of time, if there was one.
     ///   - left: New objects that are left out of the answer.
     func objects(
-        _ plan: FetchPlan, refreshing: Bool = false, _ prefetched: PrefetchedResult? = nil,
+        _ plan: FetchPlan, refreshing: RowRefresher.Extent = .none, _ prefetched: PrefetchedResult? = nil,
         besides left: Set<ManagedObject> = []
     ) throws(PersistenceError) -> [ManagedObject] {
         try core.nullifications.settle()

@@ -127,8 +127,11 @@ extension ApplySession {
     ) throws(StoreError) {
         let entity = item.entity
         var entries = entries(entity.rootIndex, old.row.key)
-        // Nobody else can have changed what the server does not know; if it does, sending it will tell.
-        if entries.contains(where: { $0.kind == .insert && $0.seq != settled?.seq }) { return }
+        // Nobody else can have changed what the server does not know; if it does, sending it will tell. If it is deleted here
+        // before, the server's object is another one, which pulls have passed by then.
+        if entries.contains(where: { $0.kind == .insert && $0.seq != settled?.seq }) {
+            return overtaken.append(item.record.identity)
+        }
         entries.removeAll { $0.kind == .delete }
         var local = SlotSet()
         for entry in entries { local.formUnion(entry.seq == settled?.seq ? settled?.slots ?? SlotSet() : entry.slots) }

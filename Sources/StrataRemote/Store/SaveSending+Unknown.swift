@@ -49,7 +49,9 @@ extension SaveSending {
                     repeated.earlier[rooted(write)] = earlier
                 }
                 // An object that is deleted next is not reported again.
-                if let record, write.kind != .delete { note(record, of: earlier.write) }
+                if let record, write.kind != .delete {
+                    note(rest.isNothing ? await latest(record, of: earlier.write) : record, of: earlier.write)
+                }
             case .failed(let error): failRepetition(of: earlier, write, error)
             }
         }
@@ -59,7 +61,8 @@ extension SaveSending {
 
     /// An earlier write was not carried out by this request.
     private mutating func failRepetition(of earlier: UnknownWrite, _ write: MirrorWrite, _ error: RemoteError) {
-        if error.concernsAll { return fail(write, error) }
+        // A proxy's "not found" says nothing of a creation either: the server may have the object, under a key of its own.
+        if error.concernsAll || error.kind == .notFound && earlier.write.kind == .insert { return fail(write, error) }
         store.mirror.online.unknown.remove(rooted(write))
         guard write.kind == .insert, earlier.write.kind == .insert || earlier.born != nil else { return }
         if error.kind == .gone {
@@ -97,7 +100,8 @@ extension SaveSending {
                 guard error.kind == .duplicate || error.kind == .conflict || write.kind == .insert && !error.concernsAll
                 else { return .failed(error) }
                 do throws(RemoteError) {
-                    let record = try await state(of: write)
+                    // A server that gave the object another key tells it with the refusal.
+                    let record = try await state(of: write) ?? error.serverRecord
                     guard let record, isWork(of: write, record) else {
                         return .failed(error)
                     }
@@ -123,9 +127,25 @@ extension SaveSending {
     }
 
     private func state(of write: MirrorWrite) async throws(RemoteError) -> RemoteRecord? {
-        let read = RemoteOperation.read(entity: write.entity, ids: [write.write.id])
+        try await state(of: write.write.id, write.entity)
+    }
+
+    private func state(of id: String, _ entity: EntityDescription) async throws(RemoteError) -> RemoteRecord? {
+        let read = RemoteOperation.read(entity: entity, ids: [id])
         guard case .page(let page) = try await store.backend.perform(read, options: options.request) else { return nil }
-        return page.records.first { store.mirror.isSame($0, write.entity, write.write.id) }
+        return page.records.first { store.mirror.isSame($0, entity, id) }
+    }
+
+    /// What the server has now. A server that carries out a write once may answer the repetition with what it remembers of the
+    /// first attempt, and others may have changed the object since.
+    private func latest(_ record: RemoteRecord, of write: MirrorWrite) async -> RemoteRecord {
+        guard store.backend.capabilities.features.contains(.idempotencyTokens) else { return record }
+        if let found = try? await state(of: record.id, write.entity) { return found }
+        // The next pull finds out.
+        try? await store.surroundings.elsewhere { [store] () throws(StoreError) in
+            try store.mirror.noteStale(record.identity)
+        }
+        return record
     }
 
     /// Whether the server's state is what a write has made of an object. What a new object lacks the server may have filled

@@ -26,5 +26,18 @@
                 )
             }
         }
+
+        /// Writes a file to the disk, or the names in a folder, so that they outlive a loss of power.
+        /// - Throws: ``ServerSetupError`` if the disk does not take it.
+        static func synchronize(_ item: URL) throws(ServerSetupError) {
+            let descriptor = open(item.path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw failure(item) }
+            defer { close(descriptor) }
+            guard fsync(descriptor) == 0 else { throw failure(item) }
+        }
+
+        private static func failure(_ item: URL) -> ServerSetupError {
+            ServerSetupError("\(item.path) cannot be written to the disk: \(String(cString: strerror(errno)))")
+        }
     }
 #endif

@@ -18,7 +18,8 @@
 
         /// Copies the folder of a server. The copy is a folder that a server can be started with.
         ///
-        /// Each database is copied as it is at one moment. A file that clients delete at that moment may be missing.
+        /// Each database is copied as it is at one moment. A file that clients delete at that moment may be missing. The copy is on
+        /// the disk when the call returns.
         /// - Parameters:
         ///   - folder: The folder of the server, which may be running.
         ///   - target: A path at which there is nothing yet, in a folder that exists.
@@ -48,9 +49,12 @@
                 let database = try SQLiteStore.backUp(
                     source.appending(path: "strata.sqlite").path, to: copy.appending(path: "strata.sqlite").path)
                 let count = try copyFiles(from: source, to: copy)
+                try synchronizeFolders(copy)
                 return Part(name: name, databaseSize: database.fileSize, fileCount: count)
             }
+            try PrivateFiles.synchronize(copy)
             try manager.moveItem(at: copy, to: target)
+            try PrivateFiles.synchronize(target.absoluteURL.deletingLastPathComponent())
             return report
         }
 
@@ -69,6 +73,7 @@
                     try PrivateFiles.makeFolder(to.deletingLastPathComponent())
                     do {
                         try manager.copyItem(at: from, to: to)
+                        try PrivateFiles.synchronize(to)
                     } catch {
                         // Gone since it was listed.
                         guard manager.fileExists(atPath: from.path) else { continue }
@@ -78,6 +83,18 @@
                 count += 1
             }
             return count
+        }
+
+        /// Writes the names in a folder and in those below it to the disk.
+        private static func synchronizeFolders(_ folder: URL) throws {
+            for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+                let item = folder.appending(path: path)
+                var isFolder: ObjCBool = false
+                if FileManager.default.fileExists(atPath: item.path, isDirectory: &isFolder), isFolder.boolValue {
+                    try PrivateFiles.synchronize(item)
+                }
+            }
+            try PrivateFiles.synchronize(folder)
         }
     }
 #endif

@@ -1,0 +1,131 @@
+import Foundation
+import Strata
+import StrataRemote
+import StrataTesting
+import Testing
+
+/// What an online save sends once more says little about the first attempt, and nothing about what others did since.
+@Suite struct RepetitionTests {
+    private let unanswered = RemoteError(.timeout, domain: "test", message: "no answer")
+
+    /// A back end that names new objects itself.
+    private static func renaming(_ writes: [RemoteWrite]) -> [RemoteWrite] {
+        writes.map { write in
+            var write = write
+            write.id += "~"
+            return write
+        }
+    }
+
+    /// What a creation that is sent once more is answered with, after a server made the object under another key.
+    enum Answer: CaseIterable { case proxy, duplicate }
+
+    @Test(
+        "A new object that the server has named itself is found, whatever stands in the way of the repetition",
+        arguments: Answer.allCases)
+    func renamed(answer: Answer) async throws {
+        let backend = Interceptor()
+        let (_, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        let city = try Atlas.city("1", "Lima", context)
+        let attempts = Guarded(0)
+        let unanswered = unanswered
+        backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
+            guard case .create(let entity, let writes) = operation else { return nil }
+            let attempt = attempts.withLock { count in
+                count += 1
+                return count
+            }
+            if attempt == 1 {
+                _ = try await shelf.perform(
+                    .create(entity: entity, Self.renaming(writes)), options: RequestOptions())
+                throw unanswered
+            }
+            let record = shelf.record(entity.name, "1~")
+            switch answer {
+            case .proxy where attempt == 2:
+                throw RemoteError(.notFound, domain: "test", message: "a proxy", status: 404)
+            case .proxy: return .outcomes([.done(record)])
+            case .duplicate:
+                return .outcomes([
+                    .failed(RemoteError(.duplicate, domain: "test", message: "is there already", serverRecord: record))
+                ])
+            }
+        }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        if answer == .proxy {
+            await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        }
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+        #expect(city["cityId"] as? String == "1~")
+        #expect(backend.shelf.count("City") == 1)
+    }
+
+    @Test("What others have made of an object since the first attempt is there after the repetition")
+    func remembered() async throws {
+        let backend = Interceptor { $0.features.insert(.idempotencyTokens) }
+        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        backend.shelf.putCity("1", "Lima")
+        try await store.sync.pull()
+        let city = try #require(try await context.fetch(cities()).first)
+        city["name"] = "Callao"
+        let answer = backend.loseAnswers(throwing: unanswered)
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.shelf.putCity("1", "Miraflores")
+        try await store.sync.pull()
+        backend.intercept { operation throws(RemoteError) in
+            // The server carries out a write once, and remembers what it said.
+            if case .update = operation { answer.withLock { $0 } } else { nil }
+        }
+        try await context.save(options: nil)
+        context.processPendingChanges()
+        #expect(city["name"] as? String == "Miraflores")
+        let other = try PersistentContainer(store: store).newContext()
+        #expect(try await other.fetch(cities()).first?["name"] as? String == "Miraflores")
+    }
+
+    @Test("An object whose key another client has taken is there once the new one of the same key is deleted")
+    func takenKey() async throws {
+        let backend = MemoryBackend()
+        let (store, context) = try Atlas.offline(backend)
+        let (other, others) = try Atlas.offline(backend)
+        let city = try Atlas.city("1", "Lima", context)
+        try await context.save()
+        try Atlas.city("1", "Quito", others)
+        try await others.save()
+        try await other.sync.push()
+        try await store.sync.pull()
+        #expect(try await context.fetch(cities()).map(\.name) == ["Lima"])
+        context.delete(city)
+        try await context.save()
+        try await store.sync.synchronize()
+        context.processPendingChanges()
+        #expect(try await context.fetch(cities()).map(\.name) == ["Quito"])
+        #expect(backend.records.count == 1)
+    }
+
+    @Test(
+        "A fetch from the network hides no conflict from a context that does not merge", arguments: [false, true])
+    func fetchedConflict(isSame: Bool) async throws {
+        let backend = ShelfBackend.conditional()
+        let (_, container) = try Atlas.open(backend)
+        backend.putCity("1", "Lima")
+        let context = container.newContext()
+        let city = try #require(try await context.fetch(cities()).first)
+        if isSame { city["name"] = "Callao" } else { city["population"] = Int64(5) }
+        backend.putCity("1", "Quito")
+        #expect(try await context.fetch(cities()) == [city])
+        #expect(city["name"] as? String == (isSame ? "Callao" : "Quito"))
+        if isSame {
+            await #expect {
+                try await context.save(options: nil)
+            } throws: {
+                if case PersistenceError.conflicts = $0 { true } else { false }
+            }
+            #expect(backend.record("City", "1")?.values["name"] == .value(.string("Quito")))
+        } else {
+            try await context.save(options: nil)
+            #expect(backend.record("City", "1")?.values["population"] == .value(.integer(5)))
+        }
+    }
+}
