@@ -6,31 +6,40 @@
 /// before it reads.
 public protocol NetworkStore: PersistentStore {
     /// Brings what a plan asks for, as far as the options say so.
+    /// - Parameters:
+    ///   - plan: What is asked for.
+    ///   - paths: Key paths from the objects of the plan whose values are read as well, such as those of columns. The objects on
+    ///     their way are brought, too.
+    ///   - options: The options of the request.
     /// - Returns: The plan that finds in the mirror what the fetch should give: the plan itself where that is what the
     ///   mirror has, otherwise one that names the objects.
     /// - Throws: ``StoreError/remote(_:)``, ``StoreError/unsupported(store:feature:)`` naming the part of the plan,
     ///   ``StoreError/cancelled``.
-    func prepare(_ plan: FetchPlan, options: (any StoreRequestOptions)?) async throws(StoreError) -> FetchPlan
-    /// As ``prepare(_:options:)`` for callers that cannot suspend: blocks, or refuses.
+    func prepare(
+        _ plan: FetchPlan, reading paths: [[String]], options: (any StoreRequestOptions)?
+    ) async throws(StoreError) -> FetchPlan
+    /// As ``prepare(_:reading:options:)`` for callers that cannot suspend: blocks, or refuses.
     /// - Throws: ``StoreError/needsNetwork(store:what:)`` if the store was not told to wait.
-    func prepareNow(_ plan: FetchPlan, options: (any StoreRequestOptions)?) throws(StoreError) -> FetchPlan
+    func prepareNow(
+        _ plan: FetchPlan, reading paths: [[String]], options: (any StoreRequestOptions)?
+    ) throws(StoreError) -> FetchPlan
 
     /// How many objects a plan asks for, if the mirror cannot tell.
     /// - Returns: nil if the mirror is to be asked.
-    /// - Throws: As ``prepare(_:options:)``.
+    /// - Throws: As ``prepare(_:reading:options:)``.
     func count(_ plan: FetchPlan, options: (any StoreRequestOptions)?) async throws(StoreError) -> Int?
     /// As ``count(_:options:)`` for callers that cannot suspend.
-    /// - Throws: As ``prepareNow(_:options:)``.
+    /// - Throws: As ``prepareNow(_:reading:options:)``.
     func countNow(_ plan: FetchPlan, options: (any StoreRequestOptions)?) throws(StoreError) -> Int?
 
     /// Brings the rows of some keys of which the mirror has no more than the key. What the server does not have is gone
     /// from the mirror afterwards.
-    /// - Throws: As ``prepare(_:options:)``.
+    /// - Throws: As ``prepare(_:reading:options:)``.
     func prepareRows(
         entityIndex: Int, keys: [Int64], options: (any StoreRequestOptions)?
     ) async throws(StoreError)
     /// As ``prepareRows(entityIndex:keys:options:)`` for callers that cannot suspend.
-    /// - Throws: As ``prepareNow(_:options:)``.
+    /// - Throws: As ``prepareNow(_:reading:options:)``.
     func prepareRowsNow(entityIndex: Int, keys: [Int64]) throws(StoreError)
 
     /// As ``PersistentStore/commit(_:)``, without blocking, to where the options say.

@@ -62,14 +62,18 @@ final class SimulatedStore: NetworkStore {
     func close() { store.close() }
 
     /// Contexts read what was prepared on another thread, once for each fetch.
-    func prepare(_ plan: FetchPlan, options: (any StoreRequestOptions)?) async throws(StoreError) -> FetchPlan {
-        let result = try await store.prepare(plan, options: options)
+    func prepare(
+        _ plan: FetchPlan, reading paths: [[String]], options: (any StoreRequestOptions)?
+    ) async throws(StoreError) -> FetchPlan {
+        let result = try await store.prepare(plan, reading: paths, options: options)
         executor.expectReturn()
         return result
     }
 
-    func prepareNow(_ plan: FetchPlan, options: (any StoreRequestOptions)?) throws(StoreError) -> FetchPlan {
-        try store.prepareNow(plan, options: options)
+    func prepareNow(
+        _ plan: FetchPlan, reading paths: [[String]], options: (any StoreRequestOptions)?
+    ) throws(StoreError) -> FetchPlan {
+        try store.prepareNow(plan, reading: paths, options: options)
     }
 
     func count(_ plan: FetchPlan, options: (any StoreRequestOptions)?) async throws(StoreError) -> Int? {

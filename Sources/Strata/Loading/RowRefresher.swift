@@ -5,8 +5,8 @@ struct RowRefresher {
     /// Which of the objects that the context has take the newer rows that a fetch reads.
     enum Extent {
         case none
-        /// Those of which nothing was changed here that others have changed. The others meet the conflict when they are saved.
-        case withoutConflicts
+        /// All, but one that has a conflict with its newer row still meets that when it is saved.
+        case keepingConflicts
         /// All, as ``ManagedObjectContext/refresh(_:mergingChanges:)`` would give them.
         case all
     }
@@ -32,8 +32,8 @@ struct RowRefresher {
             // The store sends only the headers of rows that the context has; members may have changed all the same.
             if row.row.isHeaderOnly {
                 known.forgetLoadedMembers()
-            } else if refreshing == .all || !known.isInConflict(with: row) {
-                takeNewer(row, known)
+            } else {
+                takeNewer(refreshing == .all ? row : known.keepingConflicts(with: row), known)
             }
         }
         let objects = withExtendedLifetime(held) { core.factory.materialize(rows) }
@@ -98,16 +98,23 @@ struct RowRefresher {
 }
 
 extension ManagedObject {
-    /// Whether a newer row has other values of what was assigned here than the row that the object read.
-    fileprivate final func isInConflict(with reference: RowReference) -> Bool {
-        if flags.contains(.deleted) { return version != reference.row.version }
-        guard hasChanges, let snapshot = changes?.snapshot else { return false }
+    /// A newer row as the object takes it without losing a conflict: what was assigned here and changed by others stays as the
+    /// object read it, and so does the version. Whoever saves the object then finds the conflict in just these properties.
+    fileprivate final func keepingConflicts(with newer: RowReference) -> RowReference {
+        guard hasChanges, newer.row.version != version else { return newer }
+        let read = changes?.snapshot ?? RowReference(slab: slab, row: row)
+        let layout = binding.entity.slots
         let operations = operations
-        let slots = binding.entity.slots
-        return storedChanges.contains { slot in
-            operations[slot] == nil
-                && !snapshot.row.hasSameValue(as: reference.row, slot: slot, storage: slots[slot].storage)
+        let conflicting = storedChanges.filter { slot in
+            let storage = layout[slot].storage
+            return operations[slot] == nil && !newer.row.hasSameValue(as: read.row, slot: slot, storage: storage)
+                && !newer.row.hasSameValue(as: row, slot: slot, storage: storage)
         }
+        if conflicting.isEmpty, !flags.contains(.deleted) { return newer }
+        var mixed = RowSlab.copy(of: newer.row, room: 64)
+        for slot in conflicting { RowEditing.copySlot(slot, layout: layout, from: read.row, to: &mixed) }
+        RowEditing.setVersion(version, in: mixed)
+        return RowReference(slab: mixed, row: mixed.row)
     }
 }
 

@@ -3,15 +3,16 @@
 
 extension Fetcher {
     /// Has the store bring what a plan asks for.
+    /// - Parameter paths: Key paths whose values are read as well.
     /// - Returns: What gives the result; nil if it is the plan itself.
     nonisolated(nonsending) func prepared<T>(
-        _ plan: FetchPlan, _ request: FetchRequest<T>
+        _ plan: FetchPlan, _ request: FetchRequest<T>, reading paths: @autoclosure () -> [[String]] = []
     ) async throws(PersistenceError) -> PrefetchedResult? {
         guard let network = core.coordinator.network else { return nil }
         let wanted = asksStore(plan, request) ? plan : widened(plan)
         let found: FetchPlan
         do throws(StoreError) {
-            found = try await network.prepare(wanted, options: request.storeOptions)
+            found = try await network.prepare(wanted, reading: paths(), options: request.storeOptions)
         } catch {
             throw PersistenceError(error)
         }
@@ -19,14 +20,15 @@ extension Fetcher {
         return found == wanted ? nil : PrefetchedResult(plan: found, isResult: true, isWidened: wanted != plan)
     }
 
-    /// As ``prepared(_:_:)``, for the synchronous forms.
+    /// As ``prepared(_:_:reading:)``, for the synchronous forms.
     func preparedNow<T>(
-        _ plan: FetchPlan, _ request: FetchRequest<T>
+        _ plan: FetchPlan, _ request: FetchRequest<T>, reading paths: @autoclosure () -> [[String]] = []
     ) throws(PersistenceError) -> PrefetchedResult? {
         guard let network = core.coordinator.network else { return nil }
         let wanted = asksStore(plan, request) ? plan : widened(plan)
+        let paths = paths()
         let found = try core.store { (_) throws(StoreError) in
-            try network.prepareNow(wanted, options: request.storeOptions)
+            try network.prepareNow(wanted, reading: paths, options: request.storeOptions)
         }
         core.processPendingChanges()
         return found == wanted ? nil : PrefetchedResult(plan: found, isResult: true, isWidened: wanted != plan)

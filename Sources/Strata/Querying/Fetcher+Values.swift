@@ -5,7 +5,7 @@ extension Fetcher {
         core.processPendingChanges()
         let plan = try core.planner.plan(for: request)
         let values: [[Value]]
-        let prefetched = try preparedNow(objectsPlan(plan), request.objects)
+        let prefetched = try preparedNow(objectsPlan(plan), request.objects, reading: readPaths(plan))
         if asksStore(interest(plan), request.objects) {
             let plan = narrowed(plan, to: prefetched?.result)
             let cancellation = core.settings.readCancellation
@@ -24,7 +24,7 @@ extension Fetcher {
         core.processPendingChanges()
         let plan = try core.planner.plan(for: request)
         let values: [[Value]]
-        let found = try await prepared(objectsPlan(plan), request.objects)
+        let found = try await prepared(objectsPlan(plan), request.objects, reading: readPaths(plan))
         if asksStore(interest(plan), request.objects) {
             let plan = narrowed(plan, to: found?.plan)
             values = try await core.coordinator.read(from: core.reader) { (store, cancellation) throws(StoreError) in
@@ -74,6 +74,13 @@ extension Fetcher {
         result.fetch.predicate = found.predicate
         result.fetch.toldSlots = found.toldSlots
         return result
+    }
+
+    /// The key paths whose values are read from the objects once they are found.
+    private func readPaths(_ plan: ValuePlan) -> [[String]] {
+        let sorts = plan.fetch.sorts.filter { plan.column(of: $0) == nil }
+        let expressions = plan.columns.map(\.expression) + plan.groupBy + sorts.map(\.expression)
+        return expressions.flatMap(\.keyPaths) + (plan.having?.keyPaths ?? [])
     }
 
     /// A plan that looks at all that the values depend on: it is never run.

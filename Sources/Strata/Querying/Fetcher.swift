@@ -84,7 +84,7 @@ struct Fetcher {
             if request.refreshesRefetchedObjects {
                 .all
             } else if prefetched?.isResult == true {
-                core.inbox.isOpen ? .all : .withoutConflicts
+                core.inbox.isOpen ? .all : .keepingConflicts
             } else {
                 .none
             }

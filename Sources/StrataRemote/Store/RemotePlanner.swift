@@ -93,17 +93,42 @@ struct RemotePlanner {
 
     /// Why a condition on a relationship cannot be the back end's, which does not know both ends; nil if it can.
     private func untoldEnd(in predicate: FetchPredicate, _ entity: EntityDescription) -> RemoteError? {
-        guard !backend.capabilities.features.contains(.inverses) else { return nil }
         for path in predicate.keyPaths {
-            guard let relationship = path.first.flatMap(entity.relationship(named:)), relationship.isToMany else {
-                continue
-            }
-            if case .pairs(isPrimary: true) = relationship.storage { continue }
-            return RemoteError(
-                .unsupported, domain: "Strata",
-                message: "\(entity.name).\(relationship.name) is only reported by its other end")
+            guard let relationship = path.first.flatMap(entity.relationship(named:)) else { continue }
+            if let reason = untoldEnd(relationship, of: entity) { return reason }
         }
         return nil
+    }
+
+    /// Why the back end does not tell the members of a relationship; nil if it does, or if it leads to one object.
+    private func untoldEnd(
+        _ relationship: RelationshipDescription, of entity: EntityDescription
+    ) -> RemoteError? {
+        guard relationship.isToMany, !backend.capabilities.features.contains(.inverses) else { return nil }
+        if case .pairs(isPrimary: true) = relationship.storage { return nil }
+        return RemoteError(
+            .unsupported, domain: "Strata",
+            message: "\(entity.name).\(relationship.name) is only reported by its other end")
+    }
+
+    /// Makes sure that values can be read along paths: the members of the mirror are not all that there are if the back end does
+    /// not tell them.
+    /// - Throws: ``StoreError/unsupported(store:feature:)`` naming the relationship, unless less than all may be read.
+    func check(
+        _ paths: [[String]], _ plan: FetchPlan, finishesLocally: Bool
+    ) throws(StoreError) {
+        guard !finishesLocally else { return }
+        for path in paths {
+            var entity = mirror.model.entities[plan.entityIndex]
+            for name in path {
+                guard let relationship = entity.relationship(named: name) else { break }
+                if let reason = untoldEnd(relationship, of: entity) {
+                    throw .unsupported(
+                        store: backend.name, feature: "the value \(path.joined(separator: ".")): \(reason.message)")
+                }
+                entity = mirror.model.destination(of: relationship)
+            }
+        }
     }
 
     private static func joined(_ parts: [FetchPredicate]) -> FetchPredicate? {

@@ -3,23 +3,32 @@ import StrataSQLite
 
 extension RemoteStore {
     public func prepare(
-        _ plan: FetchPlan, options: (any StoreRequestOptions)?
+        _ plan: FetchPlan, reading paths: [[String]], options: (any StoreRequestOptions)?
     ) async throws(StoreError) -> FetchPlan {
         let options = self.options(options)
         switch options.fetchPolicy {
         case .cacheOnly: return try here(plan, options)
-        case .networkOnly, .cacheThenNetwork: return try await brought(plan, options)
+        case .networkOnly, .cacheThenNetwork: return try await brought(plan, reading: paths, options)
         case .networkElseCache:
             do throws(StoreError) {
-                return try await brought(plan, options)
+                return try await brought(plan, reading: paths, options)
             } catch {
                 guard error.isUnreachable, options.extras.subqueries.isEmpty else { throw error }
                 return try here(plan, options)
             }
         case .cacheElseNetwork:
-            guard options.extras.subqueries.isEmpty, try hasAny(plan) else { return try await brought(plan, options) }
+            guard options.extras.subqueries.isEmpty, try hasAny(plan) else {
+                return try await brought(plan, reading: paths, options)
+            }
+            if paths.contains(where: { $0.count > 1 }) {
+                try await bringRelated(paths, plan.entityIndex, keys(of: plan), options)
+            }
             return try here(plan, options)
         }
+    }
+
+    private func keys(of plan: FetchPlan) throws(StoreError) -> [Int64] {
+        try fetchIdentities(plan, cancellation: nil).map(\.key)
     }
 
     /// The plan over only the mirror.
@@ -46,11 +55,17 @@ extension RemoteStore {
     }
 
     public func prepareNow(
-        _ plan: FetchPlan, options: (any StoreRequestOptions)?
+        _ plan: FetchPlan, reading paths: [[String]], options: (any StoreRequestOptions)?
     ) throws(StoreError) -> FetchPlan {
-        guard try needsNetwork(plan, options) else { return try here(plan, self.options(options)) }
+        var needsNetwork = try needsNetwork(plan, options)
+        if !needsNetwork, self.options(options).fetchPolicy != .cacheOnly, paths.contains(where: { $0.count > 1 }) {
+            needsNetwork = try lacksRelated(paths, plan.entityIndex, keys(of: plan))
+        }
+        guard needsNetwork else { return try here(plan, self.options(options)) }
         try refuseToBlock("a fetch of \(model.entities[plan.entityIndex].name)")
-        return try Waiting.wait { () async throws(StoreError) in try await self.prepare(plan, options: options) }
+        return try Waiting.wait { () async throws(StoreError) in
+            try await self.prepare(plan, reading: paths, options: options)
+        }
     }
 
     public func count(
@@ -150,10 +165,13 @@ extension RemoteStore {
 
     private var planner: RemotePlanner { RemotePlanner(backend: backend, mirror: mirror) }
 
-    /// Brings what a plan asks for.
+    /// Brings what a plan asks for, and the objects on the way of paths whose values are read as well.
     /// - Returns: The plan that finds it.
-    private func brought(_ plan: FetchPlan, _ options: Options) async throws(StoreError) -> FetchPlan {
+    private func brought(
+        _ plan: FetchPlan, reading paths: [[String]] = [], _ options: Options
+    ) async throws(StoreError) -> FetchPlan {
         let remote = try planner.plan(plan, finishesLocally: options.finishesLocally, extras: options.extras)
+        try planner.check(paths, plan, finishesLocally: options.finishesLocally)
         let told = remote.isEmpty ? [] : try await bring(remote, plan, options)
         // It is not known whether pending changes meet a sub-query.
         let keys = remote.query.subqueries.isEmpty ? try withWaiting(told, plan) : told
@@ -167,6 +185,7 @@ extension RemoteStore {
         }
         try await bringRelated(plan.sorts.flatMap(\.expression.keyPaths), plan.entityIndex, keys, options)
         for path in remote.loads { try await bringRelated([path + [""]], plan.entityIndex, keys, options) }
+        try await bringRelated(paths, plan.entityIndex, keys, options)
         result.predicate = conditions.count > 1 ? .and(conditions) : conditions[0]
         // Where an entity at a time is asked for, the server has told the numbers of all.
         let isCountedHere = remote.isEmpty || remote.rest != nil || remote.pagesHere && !remote.isByEntity

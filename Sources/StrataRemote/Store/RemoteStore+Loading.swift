@@ -72,20 +72,39 @@ extension RemoteStore {
         }
     }
 
-    /// Brings the objects on the way of paths, so that conditions and orders that are finished here can look at them.
+    /// Brings the objects on the way of paths, so that conditions, orders and columns that are evaluated here can look at them.
     func bringRelated(
         _ paths: [[String]], _ entityIndex: Int, _ keys: [Int64], _ options: Options
     ) async throws(StoreError) {
         for path in Set(paths) where path.count > 1 && !keys.isEmpty {
-            var entity = model.entities[entityIndex]
-            var current = keys
+            var place = (entity: model.entities[entityIndex], keys: keys)
             for name in path.dropLast() {
-                guard let relationship = entity.relationship(named: name) else { break }
-                current = try ends(of: relationship, entity, current)
-                entity = model.destination(of: relationship)
-                try await bring(current, entity.index, options)
+                guard let next = try step(name, from: place) else { break }
+                place = next
+                try await bring(place.keys, place.entity.index, options)
             }
         }
+    }
+
+    /// Whether objects on the way of paths are not here.
+    func lacksRelated(_ paths: [[String]], _ entityIndex: Int, _ keys: [Int64]) throws(StoreError) -> Bool {
+        for path in Set(paths) where path.count > 1 && !keys.isEmpty {
+            var place = (entity: model.entities[entityIndex], keys: keys)
+            for name in path.dropLast() {
+                guard let next = try step(name, from: place) else { break }
+                place = next
+                if try !mirror.placeholders(among: place.keys, entityIndex: place.entity.index).isEmpty { return true }
+            }
+        }
+        return false
+    }
+
+    /// Where a relationship leads from some objects; nil if it is none.
+    private func step(
+        _ name: String, from place: (entity: EntityDescription, keys: [Int64])
+    ) throws(StoreError) -> (entity: EntityDescription, keys: [Int64])? {
+        guard let relationship = place.entity.relationship(named: name) else { return nil }
+        return (model.destination(of: relationship), try ends(of: relationship, place.entity, place.keys))
     }
 
     /// The keys that a relationship of some objects leads to, each once.

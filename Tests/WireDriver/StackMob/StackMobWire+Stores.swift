@@ -13,7 +13,7 @@ extension StackMobWire {
         var actual: JSONObject = [:]
         do {
             let plan = FetchPlan(entityIndex: store.entity.index)
-            let ids = try store.ids(await store.store.prepare(plan, options: nil))
+            let ids = try store.ids(await store.store.prepare(plan, reading: [], options: nil))
             actual["results"] = .array(ids.map(JSONValue.string))
         } catch StoreError.remote(let failure) {
             actual["error"] = .integer(Int64(failure.code))
