@@ -99,7 +99,7 @@ struct RowRefresher {
 
 extension ManagedObject {
     /// A newer row as the object takes it without losing a conflict: what was assigned here and changed by others stays as the
-    /// object read it, and so does the version. Whoever saves the object then finds the conflict in just these properties.
+    /// object read it, and so does the version. The next save of the object then finds the conflict in just these properties.
     fileprivate final func keepingConflicts(with newer: RowReference) -> RowReference {
         guard hasChanges, newer.row.version != version else { return newer }
         let read = changes?.snapshot ?? RowReference(slab: slab, row: row)

@@ -9,6 +9,10 @@ struct OnlineSaves: Sendable {
     /// and key.
     let deleted = Guarded<Set<RowIdentity>>([])
 
+    /// New objects whose primary keys the server is known to have, by topmost entity and key. What their creations refer to keeps
+    /// them no longer from the conflict that they meet.
+    let taken = Guarded<Set<RowIdentity>>([])
+
     /// Nobody repeats the saves that got no answer.
     /// - Parameter isForgotten: Whose they are, by the topmost entity; nil for all.
     func forget(_ isForgotten: ((RemoteIdentity) -> Bool)? = nil) {

@@ -14,14 +14,23 @@ extension Mirror {
 
     /// The server gave a new object another primary key than it was sent with: object, queued changes and references
     /// have it from now on.
-    /// - Parameter identity: The object, by the topmost entity and key.
-    package func rename(_ identity: RowIdentity, to id: String) throws(StoreError) {
-        try applying { (session) throws(StoreError) in try session.rename(identity, to: id) }
+    /// - Parameters:
+    ///   - identity: The object, by the topmost entity and key.
+    ///   - id: The new primary key.
+    ///   - wasRefused: Whether the server refused an earlier creation: what refers to the object may have been sent with the
+    ///     old key since, and is sent again.
+    package func rename(_ identity: RowIdentity, to id: String, wasRefused: Bool = false) throws(StoreError) {
+        try applying { (session) throws(StoreError) in
+            guard try session.rename(identity, to: id), wasRefused else { return }
+            try session.tellReferences(to: identity)
+        }
     }
 }
 
 extension ApplySession {
-    mutating func rename(_ identity: RowIdentity, to id: String) throws(StoreError) {
+    /// - Returns: Whether the object had another primary key.
+    @discardableResult
+    mutating func rename(_ identity: RowIdentity, to id: String) throws(StoreError) -> Bool {
         let entity = model.entities[mirror.root(identity.entityIndex)]
         let slot = mirror.primaryKeys[entity.index]
         let new = mirror.canonical(id, entity)
@@ -31,7 +40,7 @@ extension ApplySession {
                 reason: "the server's primary key \"\(id)\" is not a \(slot.type?.name ?? "key")")
         }
         let found = try transaction.rows(entityIndex: entity.index, keys: [identity.key])
-        guard found.count > 0, let old = PrimaryKey.id(of: found[0].row, slot), old != new else { return }
+        guard found.count > 0, let old = PrimaryKey.id(of: found[0].row, slot), old != new else { return false }
         var slab = RowSlab.copy(of: found[0].row, room: new.utf8.count)
         var changed = SlotSet([slot.index])
         // A pull may have told the object by its new name before.
@@ -65,6 +74,37 @@ extension ApplySession {
                 baseVersion: found[0].row.version))
         previousRows.append(found[0])
         try write()
+        return true
+    }
+
+    /// Tells the server once more what refers to an object.
+    func tellReferences(to identity: RowIdentity) throws(StoreError) {
+        var outbox = OutboxWriter(mirror: mirror, connection: connection)
+        for entity in model.entities {
+            for relationship in entity.relationships
+            where relationship.declaringEntity == entity.name
+                && mirror.root(relationship.destinationIndex) == mirror.root(identity.entityIndex)
+            {
+                let owners = try mirror.store.owners(
+                    entityIndex: entity.index, relationshipIndex: relationship.index, members: [identity.key],
+                    on: connection
+                ).map(\.owner)
+                if owners.isEmpty { continue }
+                try outbox.prepare(owners.map { RowIdentity(entityIndex: entity.rootIndex, key: $0) })
+                for owner in try transaction.rows(entityIndex: entity.rootIndex, keys: owners.sorted()).rows {
+                    guard let slot = relationship.slot else {
+                        outbox.update(
+                            owner.row, slots: SlotSet(),
+                            members: [MemberChange(relationship: relationship.name, added: [identity.key])])
+                        continue
+                    }
+                    let told = RowSlab.copy(of: owner.row)
+                    RowEditing.setNil(slot, in: told)
+                    outbox.update(told.row, slots: SlotSet([slot]))
+                }
+            }
+        }
+        try outbox.write()
     }
 
     private func renameTables(

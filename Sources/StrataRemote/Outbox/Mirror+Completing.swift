@@ -100,7 +100,10 @@ extension Mirror {
         var told: [StoreChange] = []
         if let record, entry.kind == .insert {
             var renaming = ApplySession(mirror: self, transaction: transaction)
-            try renaming.rename(entry.identity, to: record.id)
+            if try renaming.rename(entry.identity, to: record.id), entry.attempts > 1 {
+                // What refers to it may have been sent with the old key after a refusal.
+                try renaming.tellReferences(to: entry.identity)
+            }
             if let change = renaming.change { told.append(change) }
         }
         // Each is looked at on its own: what waits for the others is still to be told about.

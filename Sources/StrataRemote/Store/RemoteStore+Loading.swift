@@ -99,7 +99,7 @@ extension RemoteStore {
         return false
     }
 
-    /// Where a relationship leads from some objects; nil if it is none.
+    /// Where a relationship leads from some objects; nil if there is no relationship of this name.
     private func step(
         _ name: String, from place: (entity: EntityDescription, keys: [Int64])
     ) throws(StoreError) -> (entity: EntityDescription, keys: [Int64])? {

@@ -33,7 +33,7 @@ extension RemoteStore {
         let births = writes.filter { $0.kind == .insert }
         let born = births.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) }
         mirror.online.births.begin(born)
-        var sending = SaveSending(store: self, options: options, writes: writes)
+        var sending = SaveSending(store: self, options: options, writes: writes, refused: Set(refused.keys))
         let ticket = mirror.ticket()
         await sending.run()
         let sent = sending
@@ -51,7 +51,9 @@ extension RemoteStore {
                 refused.filter { !sent.undone.contains($0.key) || sent.repeated.overtaken.contains($0.key) })
             // The server has an object of the primary key, and nobody can tell whose it is: the next save settles that first, by
             // the conflict policy.
-            try self.mirror.retry(refused.filter { sent.duplicates.contains($0.key) }.map(\.value))
+            let taken = refused.filter { sent.duplicates.contains($0.key) }
+            self.mirror.online.taken.withLock { $0.formUnion(taken.keys) }
+            try self.mirror.retry(taken.map(\.value))
             return try self.finish(done, sent, ticket, writes, behind: behind, keeps: keeps)
         }
         // Without the states that the changes collided with, each further attempt would collide in the same way.
@@ -138,7 +140,9 @@ extension RemoteStore {
             case .conflicts(let conflicts): return .conflicts(conflicts)
             }
         }
-        for (identity, id) in sent.renamed { try mirror.rename(identity, to: id) }
+        for (identity, id) in sent.renamed {
+            try mirror.rename(identity, to: id, wasRefused: sent.refused.contains(identity))
+        }
         endBirths(writes.filter { $0.kind == .insert })
         let undone = sent.isComplete ? [] : writes.filter { sent.undone.contains(sent.rooted($0)) }
         try take(sent.records, ticket, overtaken, undone, keeps: keeps)

@@ -41,6 +41,10 @@ extension SaveSending {
                 store.mirror.online.unknown.remove(rooted(write))
             case .done(let record):
                 let rest = rest(of: write, behind: earlier, record)
+                if let record, isOvertaken(rest, behind: earlier, record) {
+                    overtake(write, earlier, record)
+                    continue
+                }
                 repeated.rests[position] = rest
                 if rest.isNothing {
                     store.mirror.online.unknown.remove(rooted(write))
@@ -57,6 +61,29 @@ extension SaveSending {
         }
         writes = writes.enumerated().compactMap { position, write in repeated.rests[position] ?? write }
             .filter { !$0.isNothing && !undone.contains(rooted($0)) }
+    }
+
+    /// Whether others have changed what a save changes next since the earlier write: a server that answers the repetition with
+    /// what it has now would take the change for one that was made to that.
+    private func isOvertaken(_ rest: MirrorWrite, behind earlier: UnknownWrite, _ record: RemoteRecord) -> Bool {
+        guard rest.kind == .update else { return false }
+        let told = earlier.told
+        return rest.write.values.keys.contains { name in
+            guard let sent = told[name], let now = record.values[name] else { return false }
+            return !isEqual(now, sent)
+        }
+    }
+
+    /// The mirror gets what the server says, and the merge policy of the context compares with that.
+    private mutating func overtake(_ write: MirrorWrite, _ earlier: UnknownWrite, _ record: RemoteRecord) {
+        store.mirror.online.unknown.remove(rooted(write))
+        repeated.overtaken.insert(rooted(write))
+        note(record, of: earlier.write)
+        fail(
+            write,
+            RemoteError(
+                .conflict, domain: "Strata", message: "others have changed the object since an earlier save",
+                identity: record.identity, serverRecord: record))
     }
 
     /// An earlier write was not carried out by this request.

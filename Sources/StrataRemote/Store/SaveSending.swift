@@ -22,13 +22,18 @@ struct SaveSending {
     var repeated = RepeatedWrites()
     /// New objects to which the server gave other primary keys than they were sent with.
     private(set) var renamed: [RowIdentity: String] = [:]
+    /// Objects of which the server has refused a change before, or has not been told, that this save takes along.
+    let refused: Set<RowIdentity>
     /// The number of objects of the save.
     private let count: Int
 
-    init(store: RemoteStore, options: RemoteStore.Options, writes: [MirrorWrite]) {
+    init(
+        store: RemoteStore, options: RemoteStore.Options, writes: [MirrorWrite], refused: Set<RowIdentity>
+    ) {
         self.store = store
         self.options = options
         self.writes = writes
+        self.refused = refused
         count = writes.count
     }
 

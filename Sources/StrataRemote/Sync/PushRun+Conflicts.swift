@@ -15,6 +15,7 @@ extension PushRun {
     /// The server has another state of the object than the one that the change was made to, or has it already.
     mutating func resolve(_ job: Job, _ error: RemoteError) async throws(Interruption) {
         guard mayDecide(job) else { return refuse(job, error) }
+        mirror.online.taken.withLock { _ = $0.remove(identity(job.entry)) }
         var record = error.serverRecord
         if record == nil { record = try await serverState(job) }
         guard let record else {

@@ -90,7 +90,7 @@ struct PushRun {
         return waiting.filter { !held.contains(identity($0)) }
     }
 
-    private func identity(_ entry: OutboxEntry) -> RowIdentity {
+    func identity(_ entry: OutboxEntry) -> RowIdentity {
         RowIdentity(entityIndex: mirror.root(entry.identity.entityIndex), key: entry.identity.key)
     }
 
@@ -232,7 +232,10 @@ struct PushRun {
         var refused = refused
         var rest = jobs
         while true {
-            let held = rest.filter { !refused.isDisjoint(with: $0.write.references) }
+            let held = rest.filter { job in
+                let isTaken = job.kind == .insert && mirror.online.taken.withLock { $0.contains(identity(job.entry)) }
+                return !isTaken && !refused.isDisjoint(with: job.write.references)
+            }
             if held.isEmpty { return rest }
             for job in held {
                 postponed.insert(job.entry.seq)

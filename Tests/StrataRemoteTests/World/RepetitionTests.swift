@@ -84,6 +84,28 @@ import Testing
         #expect(try await other.fetch(cities()).first?["name"] as? String == "Miraflores")
     }
 
+    @Test("What others change of a new object before its creation is known is in conflict with what is changed here")
+    func changedByOthers() async throws {
+        let backend = Interceptor { $0.features.insert(.idempotencyTokens) }
+        let (_, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        let city = try Atlas.city("1", "Lima", context)
+        _ = backend.loseAnswers(throwing: unanswered)
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.shelf.putCity("1", "Quito")
+        city["name"] = "Callao"
+        backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
+            // The server has carried out the creation, and answers the repetition with what it has by now.
+            if case .create = operation { .outcomes([.done(shelf.record("City", "1"))]) } else { nil }
+        }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        await #expect {
+            try await context.save(options: nil)
+        } throws: {
+            if case PersistenceError.conflicts = $0 { true } else { false }
+        }
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Quito")))
+    }
+
     @Test("An object whose key another client has taken is there once the new one of the same key is deleted")
     func takenKey() async throws {
         let backend = MemoryBackend()
@@ -129,5 +151,55 @@ import Testing
             try await context.save(options: nil)
             #expect(backend.record("City", "1")?.values["population"] == .value(.integer(5)))
         }
+    }
+
+    /// A store that waits with a city of a country that the server has refused.
+    private func openWithRefusedCountry(
+        _ backend: Interceptor
+    ) async throws -> (store: RemoteStore, context: ManagedObjectContext, country: ManagedObject) {
+        let (store, context) = try Atlas.offline(backend)
+        let country = try context.insert(entityNamed: "Country")
+        country["countryId"] = "pe"
+        try await context.save()
+        backend.shelf.refuse("Country", "pe", RemoteError(.rejected, domain: "test", message: "no"))
+        try await store.sync.push()
+        #expect(try store.sync.failedChanges().count == 1)
+        return (store, context, country)
+    }
+
+    @Test("A new object of a taken key is decided by the conflict policy, even if it refers to a refused one")
+    func takenWithRefused() async throws {
+        let backend = Interceptor()
+        let (store, context, country) = try await openWithRefusedCountry(backend)
+        let city = try Atlas.city("1", "Lima", context)
+        city["country"] = country
+        try await context.save()
+        try await store.sync.push()
+        backend.shelf.putCity("1", "Quito")
+        city["population"] = Int64(5)
+        let online = RemoteOptions(savePolicy: .networkThenCache)
+        await #expect(throws: PersistenceError.self) { try await context.save(options: online) }
+        try await context.save(options: online)
+        #expect(backend.shelf.record("City", "1")?.values["population"] == .value(.integer(5)))
+    }
+
+    @Test("References to an object that the server names after a refusal follow its new key")
+    func renamedAfterRefusal() async throws {
+        let backend = Interceptor()
+        let (store, context, country) = try await openWithRefusedCountry(backend)
+        let city = try Atlas.city("1", "Lima", context)
+        city["country"] = country
+        try await context.save(options: RemoteOptions(savePolicy: .networkThenCache))
+        #expect(backend.shelf.record("City", "1")?.values["country"] == .reference("pe"))
+        backend.shelf.refuse("Country", "pe", nil)
+        backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
+            guard case .create(let entity, let writes) = operation else { return nil }
+            return try await shelf.perform(.create(entity: entity, Self.renaming(writes)), options: RequestOptions())
+        }
+        try store.sync.retry(store.sync.failedChanges())
+        try await store.sync.synchronize()
+        #expect(backend.shelf.record("City", "1")?.values["country"] == .reference("pe~"))
+        context.processPendingChanges()
+        #expect((city["country"] as? ManagedObject) == country && country["countryId"] as? String == "pe~")
     }
 }
