@@ -9,9 +9,9 @@ struct OnlineSaves: Sendable {
     /// and key.
     let deleted = Guarded<Set<RowIdentity>>([])
 
-    /// New objects whose primary keys the server is known to have, by topmost entity and key. What their creations refer to keeps
-    /// them no longer from the conflict that they meet.
-    let taken = Guarded<Set<RowIdentity>>([])
+    /// Objects whose waiting changes are known to be in conflict with the server, by topmost entity and key. Saves cannot pass
+    /// them before the conflict is decided, so what they refer to does not hold them back.
+    let undecided = Guarded<Set<RowIdentity>>([])
 
     /// Nobody repeats the saves that got no answer.
     /// - Parameter isForgotten: Whose they are, by the topmost entity; nil for all.

@@ -52,7 +52,8 @@ extension RemoteStore {
             // The server has an object of the primary key, and nobody can tell whose it is: the next save settles that first, by
             // the conflict policy.
             let taken = refused.filter { sent.duplicates.contains($0.key) }
-            self.mirror.online.taken.withLock { $0.formUnion(taken.keys) }
+            let undecided = try Set(taken.keys).union(self.waiting(sent.conflicting))
+            self.mirror.online.undecided.withLock { $0.formUnion(undecided) }
             try self.mirror.retry(taken.map(\.value))
             return try self.finish(done, sent, ticket, writes, behind: behind, keeps: keeps)
         }
@@ -60,6 +61,16 @@ extension RemoteStore {
         if !sent.unseen.isEmpty { try? await refresh(sent.unseen, options) }
         guard case .committed(let effects) = result, !sent.isComplete else { return result }
         return .partly(effects, done: done, failure: sent.failure)
+    }
+
+    /// Those of some objects of which changes wait.
+    private func waiting(_ objects: Set<RowIdentity>) throws(StoreError) -> [RowIdentity] {
+        var result: [RowIdentity] = []
+        for (root, list) in Dictionary(grouping: objects, by: \.entityIndex) {
+            let keys = try mirror.waitingKeys(rootIndex: root)
+            result += list.filter { keys.contains($0.key) }
+        }
+        return result
     }
 
     /// New objects may be told about again. Of those whose save may have been carried out contexts still have the

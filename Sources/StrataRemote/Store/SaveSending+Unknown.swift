@@ -30,6 +30,11 @@ extension SaveSending {
         Set(failures.filter { $0.write.kind == .insert && $0.error.kind == .duplicate }.map { rooted($0.write) })
     }
 
+    /// Changed objects of which the server has another state than the change was made to.
+    var conflicting: Set<RowIdentity> {
+        Set(failures.filter { $0.write.kind == .update && $0.error.kind == .conflict }.map { rooted($0.write) })
+    }
+
     /// Sends what earlier saves of the same objects have sent and got no answer to, as it was, and takes what the server
     /// has done then out of the writes of this save.
     mutating func settleUnknown() async {

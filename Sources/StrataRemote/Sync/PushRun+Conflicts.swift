@@ -15,7 +15,7 @@ extension PushRun {
     /// The server has another state of the object than the one that the change was made to, or has it already.
     mutating func resolve(_ job: Job, _ error: RemoteError) async throws(Interruption) {
         guard mayDecide(job) else { return refuse(job, error) }
-        mirror.online.taken.withLock { _ = $0.remove(identity(job.entry)) }
+        noteDecided(job)
         var record = error.serverRecord
         if record == nil { record = try await serverState(job) }
         guard let record else {
@@ -72,11 +72,16 @@ extension PushRun {
         try settle(job, record, choice)
     }
 
+    private func noteDecided(_ job: Job) {
+        mirror.online.undecided.withLock { _ = $0.remove(identity(job.entry)) }
+    }
+
     /// Puts a change and the server's state together.
     mutating func settle(
         _ job: Job, _ record: RemoteRecord, _ choice: ConflictPolicy.Choice
     ) throws(Interruption) {
         steps += 1
+        noteDecided(job)
         if job.entry.kind == .delete {
             try here { () throws(StoreError) in
                 try mirror.settle(

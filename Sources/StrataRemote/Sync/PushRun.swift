@@ -233,8 +233,8 @@ struct PushRun {
         var rest = jobs
         while true {
             let held = rest.filter { job in
-                let isTaken = job.kind == .insert && mirror.online.taken.withLock { $0.contains(identity(job.entry)) }
-                return !isTaken && !refused.isDisjoint(with: job.write.references)
+                !refused.isDisjoint(with: job.write.references)
+                    && !mirror.online.undecided.withLock { $0.contains(identity(job.entry)) }
             }
             if held.isEmpty { return rest }
             for job in held {

@@ -183,6 +183,27 @@ import Testing
         #expect(backend.shelf.record("City", "1")?.values["population"] == .value(.integer(5)))
     }
 
+    @Test("A conflict of a change that waits for a refused object is decided when the object is saved")
+    func conflictWithRefused() async throws {
+        let backend = Interceptor()
+        backend.shelf.putCity("1", "Lima")
+        let (store, context, country) = try await openWithRefusedCountry(backend)
+        try await store.sync.pull()
+        context.processPendingChanges()
+        let city = try #require(try await context.fetch(cities()).first)
+        city["name"] = "Callao"
+        city["country"] = country
+        try await context.save()
+        try await store.sync.push()
+        #expect(try store.sync.pendingCount() == 1)
+        backend.shelf.putCity("1", "Quito")
+        city["population"] = Int64(5)
+        let online = RemoteOptions(savePolicy: .networkThenCache)
+        await #expect(throws: PersistenceError.self) { try await context.save(options: online) }
+        try await context.save(options: online)
+        #expect(backend.shelf.record("City", "1")?.values["population"] == .value(.integer(5)))
+    }
+
     @Test("References to an object that the server names after a refusal follow its new key")
     func renamedAfterRefusal() async throws {
         let backend = Interceptor()
