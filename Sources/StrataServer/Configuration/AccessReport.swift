@@ -79,10 +79,10 @@
                 let classes = mount.liveClasses?.sorted()
                 lines.append(
                     classes == nil
-                        ? "  live queries tell of all objects that a client may read"
+                        ? "  live queries report the changes of all objects that a client may read"
                         : classes == []
                             ? "  there are no live queries"
-                            : "  live queries tell of objects of \(classes?.joined(separator: ", ") ?? "")")
+                            : "  live queries report the changes of \(classes?.joined(separator: ", ") ?? "")")
             }
             if !isStackMob, options.isDevelopment {
                 lines.append("  the database is that of \(mount.usesProduction ? "production" : "development")")

@@ -52,7 +52,13 @@
 
         /// `all`, `none`, or a list of classes.
         private static func liveClasses(_ node: ConfigurationNode) throws(ServerSetupError) -> Set<String>? {
-            if node.node.sequence == nil { return try node.choice(["all", "none"]) == "all" ? nil : [] }
+            if node.node.sequence == nil {
+                switch try node.text() {
+                case "all": return nil
+                case "none": return []
+                default: throw node.error("takes all, none, or a list of classes")
+                }
+            }
             var classes: Set<String> = []
             for element in node.elements() { classes.insert(try element.text()) }
             return classes

@@ -73,7 +73,7 @@
             /// How many bytes may wait for a client to read them. Who takes longer than ``Answers/timeout`` to read half of them
             /// is disconnected.
             public var unsentSize = 256 * 1024
-            /// After how many seconds the server asks whether a client is still there. After as many more without an answer the
+            /// After how many seconds the server asks whether a client is still connected. After as many more without an answer the
             /// connection is closed.
             public var pingInterval = 30.0
             /// The maximum number of subscriptions of one web socket.

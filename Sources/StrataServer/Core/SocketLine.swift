@@ -51,10 +51,14 @@
             case woken(Set<String>)
             /// Another interval between two pings is over.
             case tick
+
+            fileprivate var size: Int { if case .text(let text) = self { text.utf8.count } else { 0 } }
         }
 
         private struct State {
             var messages: [Arrival] = []
+            /// The bytes of the messages.
+            var size = 0
             var woken: Set<String> = []
             var isTicked = false
             var isClosed = false
@@ -73,12 +77,18 @@
                     return .woken(woken)
                 }
                 isWokenLast = false
-                return messages.isEmpty ? nil : messages.removeFirst()
+                guard !messages.isEmpty else { return nil }
+                size -= messages[0].size
+                return messages.removeFirst()
             }
+
+            var hasRoom: Bool { messages.count < SocketLine.room && size < SocketLine.roomSize }
         }
 
         /// No more is read from the connection while as many messages wait.
         private static let room = 16
+        /// Nor while as many bytes wait.
+        private static let roomSize = 64 * 1024
 
         private let state = Guarded(State())
         private let carrier: any SocketCarrier
@@ -96,9 +106,9 @@
         func next() async -> Arrival? {
             while true {
                 let (arrival, isClosed, hasRoom) = state.withLock { state in
-                    let wasFull = state.messages.count >= Self.room
+                    let wasFull = !state.hasRoom
                     let arrival = state.isClosed ? nil : state.next()
-                    return (arrival, state.isClosed, wasFull && state.messages.count < Self.room)
+                    return (arrival, state.isClosed, wasFull && state.hasRoom)
                 }
                 if hasRoom { carrier.readOn() }
                 if arrival != nil || isClosed { return arrival }
@@ -127,17 +137,15 @@
         // MARK: For the connection and for what the dialogue listens to
 
         /// A message has come.
-        /// - Returns: Whether there is room for another one.
-        @discardableResult
-        func receive(_ message: Arrival) -> Bool {
+        func receive(_ message: Arrival) {
             change { state in
                 state.messages.append(message)
-                return state.messages.count < Self.room
+                state.size += message.size
             }
         }
 
         /// Whether there is room for another message.
-        var hasRoom: Bool { state.withLock { $0.messages.count < Self.room } }
+        var hasRoom: Bool { state.withLock { $0.hasRoom } }
 
         /// What has a name has changed.
         func wake(_ name: String) { change { _ = $0.woken.insert(name) } }
@@ -148,15 +156,13 @@
         /// The connection has ended.
         func end() { change { $0.isClosed = true } }
 
-        @discardableResult
-        private func change<T>(_ body: (inout State) -> T) -> T {
-            let (value, waiter) = state.withLock { state in
-                let value = body(&state)
+        private func change(_ body: (inout State) -> Void) {
+            let waiter = state.withLock { state in
+                body(&state)
                 defer { state.waiter = nil }
-                return (value, state.waiter)
+                return state.waiter
             }
             waiter?.resume()
-            return value
         }
     }
 #endif

@@ -134,6 +134,13 @@
         /// How many objects are read at once where there are many: few, since each may be as large as a body.
         static let batchSize = 25
 
+        /// The values that a request finds.
+        func values(
+            _ request: ValueRequest<ManagedObject, FetchedRow>
+        ) throws(ServerError) -> [FetchedRow] {
+            do throws(PersistenceError) { return try context.fetchValues(request) } catch { throw ServerError(error) }
+        }
+
         /// How many objects a request finds, its limit aside.
         func count(_ request: FetchRequest<ManagedObject>) throws(ServerError) -> Int {
             do throws(PersistenceError) { return try context.count(request) } catch { throw ServerError(error) }

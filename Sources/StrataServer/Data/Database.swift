@@ -73,9 +73,10 @@
         let reopening = NSLock()
         /// Reads of one object or session do not wait for those of many. What works on a queue of one class waits for
         /// others of that class when all processors are taken; the writer and the hashes of passwords have theirs.
-        private let (readers, longReaders) = (ReaderLine(.userInitiated), ReaderLine(.utility))
         /// What follows changes has a narrow line of its own: after a write, all who follow would read at the same moment.
-        private let followers = ReaderLine(.utility, width: 2)
+        private let (readers, longReaders, followers) = (
+            ReaderLine(.userInitiated), ReaderLine(.utility), ReaderLine(.utility, width: 2)
+        )
         let signal = ChangeSignal()
 
         /// Opens the database, or makes it, and brings it up to the catalogue.

@@ -5,12 +5,13 @@
     import HummingbirdCore
     import HummingbirdTLS
     import Logging
+    import Metrics
     import NIOCore
     import NIOHTTPTypes
     import NIOSSL
     import StrataStore
 
-    /// Puts a ``DataServer`` on a socket: HTTP/1.1, with TLS if there are certificates.
+    /// Puts a ``DataServer`` on a socket: HTTP/1.1, and web sockets for live queries, with TLS if there are certificates.
     ///
     ///     try await HTTPService(server, host: "127.0.0.1", port: 8080).run()
     public struct HTTPService: Sendable {
@@ -179,9 +180,19 @@
                 let message = "An address may have \(limits.sockets.perAddress) web sockets."
                 return refusal(server.failure(ServerError(429, message, retryAfter: 1), to: head))
             }
+            let share = MemoryBudget.Lease(budget, client: client)
+            defer { withExtendedLifetime(share) {} }
+            do throws(ServerError) {
+                try share.take(SocketUpgrade.size)
+            } catch {
+                return refusal(server.failure(error, to: head))
+            }
             let upgrade = SocketUpgrade(channel: channel, limits: limits.sockets, patience: limits.answers.timeout) {
                 MemoryBudget.Lease(budget, client: client)
             }
+            let open = Meter(label: "websockets_open")
+            open.increment()
+            defer { open.decrement() }
             await upgrade.hold(dialogue, answering: answer)
             // The connection is closed: nobody sees this.
             return Response(status: .ok)

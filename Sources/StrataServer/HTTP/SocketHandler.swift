@@ -6,7 +6,7 @@
 
     /// The frames of a web socket, in front of the part of the connection that knew HTTP, which is heard no more.
     ///
-    /// It joins the parts of texts, answers pings, sends its own to see whether the client is still there, and closes the
+    /// It joins the parts of texts, answers pings, sends its own to see whether the client still answers, and closes the
     /// connection where the client breaks the rules of RFC 6455, does not read what it is sent, or is gone. Its stored properties
     /// are what each of these has to know of the others.
     final class SocketHandler: ChannelDuplexHandler, RemovableChannelHandler {

@@ -9,6 +9,9 @@
     /// The handlers of frames come in front of those of HTTP, which see nothing more, and stay: they count the connection as
     /// long as it is there, and to them the request is still being answered.
     struct SocketUpgrade: Sendable {
+        /// What a web socket takes of the memory of its client while nothing is said, in bytes.
+        static let size = 32 * 1024
+
         let channel: any Channel
         let limits: ServerLimits.Sockets
         /// How long a client may take to read half of what may be unsent, in seconds.

@@ -33,7 +33,7 @@
             if signal.add(line, schemas), storage.isShared { Task { await poll() } }
         }
 
-        /// Asks for what other servers write, while somebody listens.
+        /// Asks for what other servers write, while a dialogue listens.
         private func poll() async {
             var last = state.withLock(\.committed)
             while signal.isHeard {

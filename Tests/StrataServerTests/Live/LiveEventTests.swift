@@ -4,7 +4,7 @@
     import StrataStore
     import Testing
 
-    /// What live queries tell of changes.
+    /// The events of live queries.
     @Suite struct LiveEventTests {
         @Test("Without conditions, objects are created, changed and deleted")
         func everything() async throws {
@@ -113,6 +113,25 @@
                 try await bench.change("Post", "a", ["title": "v"])
                 #expect(try await client.next()["requestId"] == 1)
                 #expect(try await client.next()["object"]?["views"] == 5)
+                client.end()
+            }
+        }
+
+        @Test("A subscription tells what it finds now")
+        func results() async throws {
+            let bench = try Bench.withDialects()
+            try await bench.serving { port in
+                for number in 0..<5 { try await bench.make("Post", "p\(number)", ["n": .integer(Int64(number))]) }
+                var client = try await LiveClient.connected(port: port)
+                try await client.subscribe(1, "Post", ["n": ["$gte": 3]], adding: ["keys": ["n"]])
+                try await client.say(["op": "query", "requestId": 1])
+                let answer = try await client.next()
+                #expect(answer["op"] == "result" && answer["requestId"] == 1)
+                let results = answer["results"]?.elements ?? []
+                #expect(Set(results.compactMap { $0["objectId"]?.string }) == ["p3", "p4"])
+                #expect(results.allSatisfy { $0["className"] == "Post" && $0["n"] != nil })
+                try await client.say(["op": "query", "requestId": 2])
+                #expect(try await client.next()["code"] == 101)
                 client.end()
             }
         }

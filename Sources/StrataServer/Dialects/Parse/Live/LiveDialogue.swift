@@ -77,6 +77,7 @@
                 switch operation {
                 case "subscribe", "update":
                     return try await subscribe(message, id, keys, replaces: operation == "update")
+                case "query": return try await query(id, keys)
                 case "unsubscribe": return try await unsubscribe(id)
                 default: throw ParseCode.commandUnavailable.error("\"\(operation.prefix(40))\" is not an operation.")
                 }
@@ -145,6 +146,19 @@
             }
             if let place { subscriptions[place] = subscription } else { subscriptions.append(subscription) }
             return await send(["op": "subscribed", "clientId": .string(client), "requestId": id])
+        }
+
+        /// Answers with what a subscription finds now.
+        private func query(_ id: JSONValue?, _ keys: ParseKeys) async throws(ServerError) -> Bool {
+            guard let id, let subscription = subscriptions.first(where: { $0.id == id }) else {
+                throw Self.unknown(id ?? .null)
+            }
+            let (_, results) = try await follow(subscription, keys) { (reader, subscription) throws(ServerError) in
+                try reader.results(subscription)
+            }
+            return await send([
+                "op": "result", "clientId": .string(client), "requestId": id, "results": .array(results),
+            ])
         }
 
         private mutating func unsubscribe(_ id: JSONValue?) async throws(ServerError) -> Bool {

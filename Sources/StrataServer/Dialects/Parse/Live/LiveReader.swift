@@ -19,18 +19,19 @@
             subscription.position = scope.visibleSequence
             subscription.start = scope.visibleSequence
             let isOpen = subscription.condition.isEmpty && Self.isForGood(grant)
-            subscription.matching = isOpen ? nil : []
+            if !isOpen { subscription.memory.remembersMatches() }
             guard let schema = scope.catalogue[subscription.schema] else {
                 guard caller.isDevelopment else { throw .noSchema(subscription.schema) }
                 return
             }
             guard let condition = try condition(subscription, schema, grant), !isOpen else { return }
-            let request = FetchRequest<ManagedObject>(entity: schema.entityName, where: condition)
-            let found = try scope.fetchLazily(request)
-            for object in found {
-                if let key = object.text(schema.keyField) { try subscription.add(key) }
+            let key = FetchColumn("key", .keyPath([schema.keyField]))
+            let limit = service.options.limits.sockets.matches
+            let request = FetchRequest<ManagedObject>(entity: schema.entityName, where: condition, limit: limit + 1)
+                .select(key)
+            for row in try scope.values(request) {
+                if case .string(let key)? = row[0].value { try subscription.memory.add(key) }
             }
-            try scope.checkReading()
         }
 
         /// Whether somebody who may read an object always may: nobody gives an object to another owner.
@@ -47,6 +48,26 @@
             let condition = try compiler.predicate(subscription.condition)
             let parts = [own, condition].compactMap { $0 }
             return parts.isEmpty ? nil : .and(parts)
+        }
+
+        /// The objects that match now, as many as a query without a limit finds.
+        func results(_ subscription: LiveSubscription) throws(ServerError) -> [JSONValue] {
+            let grant = try service.server.precheck(.read, subscription.schema, caller)
+            guard let schema = scope.catalogue[subscription.schema] else { return [] }
+            let request = FetchRequest<ManagedObject>(
+                entity: schema.entityName, where: try condition(subscription, schema, grant),
+                limit: min(ParseService.usualLimit, service.options.limits.answers.objects))
+            var (results, size) = ([JSONValue](), 0)
+            for object in try scope.fetch(request) {
+                let found = self.object(
+                    try members(object, schema, subscription.keys), object.text(schema.keyField) ?? "", subscription)
+                size += try found.text().utf8.count
+                guard size <= Self.size else {
+                    throw ParseCode.tooMany.error("The results are too large; ask for them with a request.")
+                }
+                results.append(.object(found))
+            }
+            return results
         }
 
         // MARK: Changes
@@ -78,7 +99,7 @@
             let matching = try shown(objects, schema, try condition(subscription, schema, grant))
             // Who loses sight of an object learns that, and nothing else of it.
             let lost = objects.filter { object in
-                object.text(schema.keyField).map { matching[$0] == nil && subscription.matching?.contains($0) == true }
+                object.text(schema.keyField).map { matching[$0] == nil && subscription.memory.contains($0) == true }
                     == true
             }
             let left = try shown(lost, schema, try grant.predicate(schema, scope))
@@ -88,8 +109,8 @@
                 guard let key = change.object.text(change.isDeletion ? "identifier" : schema.keyField) else { continue }
                 let new =
                     change.isDeletion
-                    ? deletion(key, change.object, &subscription)
-                    : try self.events(key, change.object, schema, matching[key], left[key], &subscription)
+                    ? deletion(key, change.object, subscription)
+                    : try self.events(key, change.object, schema, matching[key], left[key], subscription)
                 for event in new { size += try event.text().utf8.count }
                 events += new
                 if size > Self.size { return (events, false) }
@@ -153,31 +174,33 @@
 
         private func events(
             _ key: String, _ object: ManagedObject, _ schema: ServerSchema, _ shown: ManagedObject?,
-            _ left: ManagedObject?, _ subscription: inout LiveSubscription
+            _ left: ManagedObject?, _ subscription: LiveSubscription
         ) throws(ServerError) -> [JSONObject] {
+            let memory = subscription.memory
             guard let shown else {
-                guard subscription.matching?.contains(key) == true else { return [] }
-                subscription.remove(key)
+                guard memory.contains(key) == true else { return [] }
+                memory.remove(key)
                 var outline: JSONObject = [:]
                 if let left { outline = try members(left, schema, subscription.keys) }
                 return [named("leave", outline, key, subscription)]
             }
-            let isNew = (object.whole("sm_created") ?? 0) > subscription.start && !subscription.told.contains(key)
-            let wasThere = subscription.matching.map { $0.contains(key) } ?? !isNew
+            let isNew = (object.whole("sm_created") ?? 0) > subscription.start && !memory.wasTold(key)
+            let isRemembered = memory.contains(key)
+            let wasThere = isRemembered ?? !isNew
             if let watch = subscription.watch {
                 let digest = try members(shown, schema, watch).text(without: ["createdAt", "updatedAt"]).hashValue
-                let isNoticed = try subscription.notices(digest, of: key)
+                let isNoticed = try memory.notices(digest, of: key)
                 if wasThere, !isNoticed { return [] }
             }
             var events: [JSONObject] = []
             if isNew {
-                subscription.told.insert(key)
-                // An object of the same key was there before and is told to be gone, if it may have been told of.
-                if subscription.matching == nil, (object.whole("sm_deleted") ?? 0) > subscription.start {
+                memory.tell(key)
+                // An earlier object had the same key, and its deletion was not reported yet.
+                if isRemembered == nil, (object.whole("sm_deleted") ?? 0) > subscription.start {
                     events.append(named("delete", [:], key, subscription))
                 }
             }
-            try subscription.add(key)
+            try memory.add(key)
             events.append(
                 named(
                     wasThere ? "update" : isNew ? "create" : "enter", try members(shown, schema, subscription.keys),
@@ -186,14 +209,14 @@
         }
 
         private func deletion(
-            _ key: String, _ stone: ManagedObject, _ subscription: inout LiveSubscription
+            _ key: String, _ stone: ManagedObject, _ subscription: LiveSubscription
         ) -> [JSONObject] {
             let start = subscription.start
-            let wasTold = subscription.told.remove(key) != nil
+            let wasTold = subscription.memory.untell(key)
             let wasThere =
-                subscription.matching.map { $0.contains(key) }
+                subscription.memory.contains(key)
                 ?? (wasTold || (stone.whole("created") ?? 0) <= start || (stone.whole("earlier") ?? 0) > start)
-            subscription.remove(key)
+            subscription.memory.remove(key)
             return wasThere ? [named("delete", [:], key, subscription)] : []
         }
 
@@ -208,18 +231,17 @@
         private func named(
             _ operation: String, _ members: JSONObject, _ key: String, _ subscription: LiveSubscription
         ) -> JSONObject {
+            [
+                "op": .string(operation), "requestId": subscription.id,
+                "object": .object(object(members, key, subscription)),
+            ]
+        }
+
+        private func object(_ members: JSONObject, _ key: String, _ subscription: LiveSubscription) -> JSONObject {
             var object: JSONObject = ["__type": "Object", "className": .string(subscription.className)]
             object.merge(members)
             object["objectId"] = .string(key)
-            return ["op": .string(operation), "requestId": subscription.id, "object": .object(object)]
-        }
-    }
-
-    extension LiveSubscription {
-        /// All changes up to a number have been told.
-        fileprivate mutating func finish(at position: Int64) {
-            (self.position, start) = (position, position)
-            told = []
+            return object
         }
     }
 

@@ -20,14 +20,8 @@
         var position: Int64 = 0
         /// Where the present round began, which may take several reads.
         var start: Int64 = 0
-        /// What was created and told in the present round.
-        var told: Set<String> = []
-        /// The objects that match; nil where no object that matched can stop to.
-        var matching: Set<String>?
-        /// Digests of the watched fields.
-        var digests: [String: Int] = [:]
-        /// What the two take of the client's memory.
-        var memory: LiveMemory
+        /// What is remembered of objects.
+        let memory: LiveMemory
 
         /// Reads a query.
         /// - Throws: ``ServerError`` with the code of the protocol.
@@ -64,51 +58,10 @@
             return elements.compactMap(\.string)
         }
 
-        /// Whether a change of watched fields is told, and those of all others are not.
-        mutating func notices(_ digest: Int, of key: String) throws(ServerError) -> Bool {
-            guard digests[key] != digest else { return false }
-            if digests[key] == nil { try memory.add() }
-            digests[key] = digest
-            return true
+        /// All changes up to a number have been told.
+        mutating func finish(at position: Int64) {
+            (self.position, start) = (position, position)
+            memory.finish()
         }
-
-        /// An object begins to match.
-        mutating func add(_ key: String) throws(ServerError) {
-            if matching?.insert(key).inserted == true { try memory.add() }
-        }
-
-        /// An object no longer matches.
-        mutating func remove(_ key: String) {
-            if matching?.remove(key) != nil { memory.remove() }
-            if digests.removeValue(forKey: key) != nil { memory.remove() }
-        }
-    }
-
-    /// What a subscription remembers of objects, within the memory of its client.
-    struct LiveMemory: Sendable {
-        /// A key of an object and its place in a set, in bytes, roughly.
-        private static let size = 96
-        private static let step = 100
-
-        private let share: any MemoryShare
-        private let limit: Int
-        private var (count, paid) = (0, 0)
-
-        init(_ share: any MemoryShare, limit: Int) {
-            self.share = share
-            self.limit = limit
-        }
-
-        mutating func add() throws(ServerError) {
-            count += 1
-            guard count <= limit else {
-                throw ParseCode.tooMany.error("The query matches more than \(limit) objects; narrow it.")
-            }
-            guard count > paid else { return }
-            try share.take(Self.step * Self.size)
-            paid += Self.step
-        }
-
-        mutating func remove() { count -= 1 }
     }
 #endif
