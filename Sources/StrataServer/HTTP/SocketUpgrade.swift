@@ -10,7 +10,7 @@
     /// long as it is there, and to them the request is still being answered.
     struct SocketUpgrade: Sendable {
         /// What a web socket takes of the memory of its client while nothing is said, in bytes.
-        static let size = 32 * 1024
+        static let size = 64 * 1024
 
         let channel: any Channel
         let limits: ServerLimits.Sockets
@@ -23,6 +23,8 @@
             let carrier = Carrier(channel: channel)
             let line = SocketLine(carrier, share: share)
             let head = Self.head(response)
+            // The handler has the line, and the line has the carrier.
+            defer { carrier.detach() }
             do {
                 try await channel.eventLoop.submit { try install(line, carrier, after: head) }.get()
             } catch {
@@ -30,9 +32,14 @@
                 return
             }
             await withTaskCancellationHandler {
-                await dialogue.hold(line)
-                carrier.close(.normal)
-                try? await channel.closeFuture.get()
+                await withTaskGroup(of: Void.self) { group in
+                    group.addTask { await dialogue.hold(line) }
+                    group.addTask { try? await channel.closeFuture.get() }
+                    await group.next()
+                    carrier.close(.normal)
+                    // Nobody waits for what is still being read.
+                    group.cancelAll()
+                }
             } onCancel: {
                 channel.close(promise: nil)
             }
@@ -70,6 +77,8 @@
             }
 
             func attach(_ handler: SocketHandler) { self.handler.value = handler }
+
+            func detach() { channel.eventLoop.execute { self.handler.value = nil } }
 
             func send(_ text: String) async -> Bool {
                 await withCheckedContinuation { continuation in

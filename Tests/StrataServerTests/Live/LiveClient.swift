@@ -87,6 +87,15 @@
         func end() { connection.close() }
     }
 
+    extension Places {
+        /// A configuration of Parse alone, for machines that are busy.
+        static let yamlOfParse = """
+            dialects: [{dialect: parse, path: /parse, application: app}]
+            limits: {requestTimeout: 300, pingInterval: 300}
+
+            """
+    }
+
     extension Bench {
         /// Signs somebody up in Parse's dialect.
         /// - Returns: The token of the session.

@@ -76,9 +76,25 @@
                 #expect(try await status("/parse", usual.filter { !$0.contains("Key") }) == 400)
                 #expect(try await status("/parse", usual + ["Sec-WebSocket-Key: c2hvcnQ="]) == 400)
                 #expect(try await status("/parse", usual, method: "POST") == 405)
+                #expect(try await status("/parse", usual + ["Origin: https://evil.example.org"]) == 403)
                 // Another protocol is not asked for by name, and the request is answered as usual.
                 let other = ["Host: localhost", "Connection: Upgrade", "Upgrade: h2c", "X-Parse-Application-Id: app"]
                 #expect(try await status("/parse", other) == 200)
+            }
+        }
+
+        @Test("A web socket may be silent for longer than a connection with requests")
+        func idle() async throws {
+            let bench = try Bench.withDialects { $0.limits.connections.idleTimeout = 0.5 }
+            try await bench.serving { port in
+                var client = try await LiveClient.connected(port: port)
+                try await client.subscribe(1, "Post")
+                let plain = try RawSocket(port: port)
+                #expect(await plain.ask("/health", ["Host: localhost"]).hasPrefix("HTTP/1.1 200"))
+                while await plain.frame() != nil {}
+                try await bench.make("Post", "a")
+                #expect(try await client.event() == "create a")
+                client.end()
             }
         }
 
@@ -223,8 +239,7 @@
             defer { try? FileManager.default.removeItem(at: folder) }
             let path = folder.appending(path: "server.yaml").path
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try Data("dialects: [{dialect: parse, path: /parse, application: app}]\n".utf8)
-                .write(to: URL(filePath: path))
+            try Data(Places.yamlOfParse.utf8).write(to: URL(filePath: path))
             let server = try ServerProcess(folder: folder, arguments: ["--config", path])
             let sockets = [
                 try await RawSocket.connected(port: server.port), try await RawSocket.connected(port: server.port),

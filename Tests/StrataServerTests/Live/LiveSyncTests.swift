@@ -95,8 +95,7 @@
             defer { try? FileManager.default.removeItem(at: folder) }
             let (key, chain) = try Tool.certificate(in: folder)
             let path = folder.appending(path: "server.yaml").path
-            let yaml = "dialects: [{dialect: parse, path: /parse, application: app}]\nrequireTLS: true\n"
-            try Data(yaml.utf8).write(to: URL(filePath: path))
+            try Data((Places.yamlOfParse + "requireTLS: true\n").utf8).write(to: URL(filePath: path))
             let server = try ServerProcess(
                 folder: folder, arguments: ["--config", path, "--tls-certificate", chain, "--tls-key", key])
             var tls = TLSConfiguration.makeClientConfiguration()
