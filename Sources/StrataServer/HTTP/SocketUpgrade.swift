@@ -37,7 +37,7 @@
                     group.addTask { try? await channel.closeFuture.get() }
                     await group.next()
                     carrier.close(.normal)
-                    // Nobody waits for what is still being read.
+                    // A read that is under way is of no use.
                     group.cancelAll()
                 }
             } onCancel: {

@@ -88,7 +88,7 @@
     }
 
     extension Places {
-        /// A configuration of Parse alone, for machines that are busy.
+        /// A configuration with only Parse, for machines that are busy.
         static let yamlOfParse = """
             dialects: [{dialect: parse, path: /parse, application: app}]
             limits: {requestTimeout: 300, pingInterval: 300}

@@ -213,7 +213,7 @@
         @Test("A client that answers no ping, and one that says nothing, are disconnected")
         func silence() async throws {
             // A machine that is busy may be late with everything; a client that does nothing at all is not early.
-            for (interval, timeout) in [(1.0, 300.0), (3.0, 8.0)] {
+            for (interval, timeout) in [(1.0, 300.0), (9.0, 8.0)] {
                 let bench = try Bench.withDialects {
                     $0.limits.sockets.pingInterval = interval
                     $0.limits.requests.timeout = timeout
@@ -224,8 +224,6 @@
                     var (pings, closing) = (0, Int?.none)
                     while let frame = await socket.frame() {
                         if frame.opcode == 9 { pings += 1 } else { closing = frame.closing }
-                        // One answers no ping, the other one says nothing else.
-                        if interval > 1 { socket.send(0x8A, frame.data) }
                     }
                     #expect(pings > 0)
                     #expect(closing == (interval > 1 ? 1008 : nil))
