@@ -2,14 +2,25 @@
     import StrataStore
 
     /// What a subscription remembers of objects, within the memory of its client: which of them match, digests of watched fields,
-    /// and what it has told since it last had told everything.
+    /// and what it has told in the last two rounds.
     ///
     /// It is an object of its own, so that a look at one change copies no set. Only one read at a time has it.
     final class LiveMemory: Sendable {
+        /// What a client takes an object for.
+        enum Standing: Sendable {
+            case there
+            case gone
+            /// It may not have been told.
+            case perhaps
+        }
+
         private struct State {
             var matching: Set<String>?
             var digests: [String: Int] = [:]
-            var told: Set<String> = []
+            /// The objects that were told as new or as deleted, in this round and in the one before.
+            var (told, earlier) = ([String: Standing](), [String: Standing]())
+            /// For how many rounds some of them are not remembered.
+            var forgetful = 0
             /// How much is remembered, and how much of it has its memory.
             var (count, paid) = (0, 0)
         }
@@ -17,7 +28,7 @@
         /// A key of an object and its place in a set, in bytes, roughly.
         private static let size = 96
         private static let step = 100
-        /// With more of them, some objects that are new come as if they were changed.
+        /// With more of them, some objects are told as deleted before they are told as new.
         private static let maximumTold = 10_000
 
         private let state = Guarded(State())
@@ -70,22 +81,26 @@
 
         // MARK: What was told
 
-        /// An object that is new was told.
-        func tell(_ key: String) {
+        /// An object was told as new, or as deleted.
+        func tell(_ key: String, isThere: Bool) {
             state.withLock { state in
-                if state.told.count >= Self.maximumTold { state.told = [] }
-                state.told.insert(key)
+                if state.told.count >= Self.maximumTold { (state.told, state.forgetful) = ([:], 2) }
+                state.told[key] = isThere ? .there : .gone
             }
         }
 
-        /// Whether an object was told as new.
-        func wasTold(_ key: String) -> Bool { state.withLock { $0.told.contains(key) } }
+        /// What a client takes an object for that was told in the last two rounds; nil if it was not.
+        func standing(of key: String) -> Standing? { state.withLock { $0.told[key] ?? $0.earlier[key] } }
 
-        /// An object that may have been told as new is gone.
-        /// - Returns: Whether it was told.
-        func untell(_ key: String) -> Bool { state.withLock { $0.told.remove(key) != nil } }
+        /// Whether some of what was told in the last two rounds is not remembered.
+        var isForgetful: Bool { state.withLock { $0.forgetful > 0 } }
 
-        /// All has been told.
-        func finish() { state.withLock { $0.told = [] } }
+        /// A round is over.
+        func finish() {
+            state.withLock { state in
+                state.forgetful = max(0, state.forgetful - 1)
+                (state.told, state.earlier) = ([:], state.told)
+            }
+        }
     }
 #endif

@@ -16,8 +16,7 @@
         /// Begins a subscription with the objects that match now.
         func begin(_ subscription: inout LiveSubscription) throws(ServerError) {
             let grant = try service.server.precheck(.read, subscription.schema, caller)
-            subscription.position = scope.visibleSequence
-            subscription.start = scope.visibleSequence
+            subscription.begin(at: scope.visibleSequence)
             let isOpen = subscription.condition.isEmpty && Self.isForGood(grant)
             if !isOpen { subscription.memory.remembersMatches() }
             guard let schema = scope.catalogue[subscription.schema] else {
@@ -27,8 +26,12 @@
             guard let condition = try condition(subscription, schema, grant), !isOpen else { return }
             let key = FetchColumn("key", .keyPath([schema.keyField]))
             let limit = service.options.limits.sockets.matches
-            let request = FetchRequest<ManagedObject>(entity: schema.entityName, where: condition, limit: limit + 1)
-                .select(key)
+            // What is made at this moment comes as new.
+            let isNew = FetchPredicate.comparison(
+                .keyPath(["sm_created"]), .greater, .constant(.integer(scope.visibleSequence)), [])
+            let request = FetchRequest<ManagedObject>(
+                entity: schema.entityName, where: condition && .not(isNew), limit: limit + 1
+            ).select(key)
             for row in try scope.values(request) {
                 if case .string(let key)? = row[0].value { try subscription.memory.add(key) }
             }
@@ -72,15 +75,29 @@
 
         // MARK: Changes
 
-        /// One change: an object, or the mark that it left.
+        /// One change: what is known of an object without its values, or of the mark that it left.
         private struct Change {
             let sequence: Int64
-            let object: ManagedObject
+            let key: String
+            /// The number of the change that made the object.
+            let created: Int64
+            /// The number of the deletion that it came back from; 0 for none.
+            let earlier: Int64
             let isDeletion: Bool
+
+            init?(_ row: FetchedRow, isDeletion: Bool) {
+                guard case .string(let key)? = row[0].value else { return nil }
+                self.key = key
+                func whole(_ place: Int) -> Int64 {
+                    if case .integer(let number)? = row[place].value { number } else { 0 }
+                }
+                (sequence, created, earlier) = (whole(1), whole(2), whole(3))
+                self.isDeletion = isDeletion
+            }
         }
 
         /// The events of the next changes, in their order.
-        /// - Returns: The events, and whether there are more.
+        /// - Returns: The events, and whether there are no more.
         func advance(
             _ subscription: inout LiveSubscription
         ) throws(ServerError) -> (events: [JSONObject], isDone: Bool) {
@@ -95,22 +112,18 @@
                 throw ServerError(503, "Objects were deleted that are no longer known; connect again.")
             }
             let (changes, end) = try changes(after: subscription.position, upTo: visible, schema, grant)
-            let objects = changes.filter { !$0.isDeletion }.map(\.object)
-            let matching = try shown(objects, schema, try condition(subscription, schema, grant))
+            let keys = changes.filter { !$0.isDeletion }.map(\.key)
+            let matching = try shown(keys, schema, try condition(subscription, schema, grant))
             // Who loses sight of an object learns that, and nothing else of it.
-            let lost = objects.filter { object in
-                object.text(schema.keyField).map { matching[$0] == nil && subscription.memory.contains($0) == true }
-                    == true
-            }
+            let lost = keys.filter { matching[$0] == nil && subscription.memory.contains($0) == true }
             let left = try shown(lost, schema, try grant.predicate(schema, scope))
             var (events, size) = ([JSONObject](), 0)
             for change in changes {
                 subscription.position = change.sequence
-                guard let key = change.object.text(change.isDeletion ? "identifier" : schema.keyField) else { continue }
                 let new =
                     change.isDeletion
-                    ? deletion(key, change.object, subscription)
-                    : try self.events(key, change.object, schema, matching[key], left[key], subscription)
+                    ? deletion(change, subscription)
+                    : try self.events(change, schema, matching[change.key], left[change.key], subscription)
                 for event in new { size += try event.text().utf8.count }
                 events += new
                 if size > Self.size { return (events, false) }
@@ -128,44 +141,47 @@
             after start: Int64, upTo visible: Int64, _ schema: ServerSchema, _ grant: AccessGrant
         ) throws(ServerError) -> ([Change], end: Int64) {
             let limit = DataScope.batchSize
-            func between(_ name: String) -> FetchPredicate {
-                .comparison(.keyPath([name]), .greater, .constant(.integer(start)), [])
-                    && .comparison(.keyPath([name]), .lessOrEqual, .constant(.integer(visible)), [])
+            func next(
+                _ entity: String, _ names: [String], _ condition: FetchPredicate? = nil
+            ) throws(ServerError) -> [FetchedRow] {
+                let number = FetchExpression.keyPath([names[1]])
+                var parts = [
+                    FetchPredicate.comparison(number, .greater, .constant(.integer(start)), []),
+                    .comparison(number, .lessOrEqual, .constant(.integer(visible)), []),
+                ]
+                if let condition { parts.append(condition) }
+                return try scope.values(
+                    ValueRequest(
+                        FetchRequest<ManagedObject>(
+                            entity: entity, where: .and(parts), sortedBy: [FetchSort(names[1])], limit: limit + 1),
+                        columns: names.map { FetchColumn($0, .keyPath([$0])) }))
             }
-            var gone = between("sequence") && DataScope.equal("schema", .string(schema.name))
+            var gone = DataScope.equal("schema", .string(schema.name))
             if let owner = grant.owner, Self.isForGood(grant) {
                 gone = gone && DataScope.equal("owner", .string(owner))
             }
-            let objects = try scope.fetch(
-                FetchRequest(
-                    entity: schema.entityName, where: between("sm_sequence"), sortedBy: [FetchSort("sm_sequence")],
-                    limit: limit + 1))
-            let stones = try scope.fetch(
-                FetchRequest(
-                    entity: "ServerTombstone", where: gone, sortedBy: [FetchSort("sequence")], limit: limit + 1))
-            try scope.checkReading()
-            var changes = objects.map {
-                Change(sequence: $0.whole("sm_sequence") ?? 0, object: $0, isDeletion: false)
-            }
-            changes += stones.map { Change(sequence: $0.whole("sequence") ?? 0, object: $0, isDeletion: true) }
+            let objects = try next(schema.entityName, [schema.keyField, "sm_sequence", "sm_created", "sm_deleted"])
+            let stones = try next("ServerTombstone", ["identifier", "sequence", "created", "earlier"], gone)
+            var changes = objects.compactMap { Change($0, isDeletion: false) }
+            changes += stones.compactMap { Change($0, isDeletion: true) }
             changes.sort { $0.sequence < $1.sequence }
             guard changes.count > limit else { return (changes, visible) }
             changes.removeLast(changes.count - limit)
             return (changes, changes.last?.sequence ?? visible)
         }
 
-        /// Those of some objects that meet a condition, as they are shown.
+        /// Those objects of some keys that meet a condition. One statement compares and reads them, so that nobody is shown
+        /// values of another moment than that of the comparison.
         private func shown(
-            _ objects: [ManagedObject], _ schema: ServerSchema, _ condition: FetchPredicate?
+            _ keys: [String], _ schema: ServerSchema, _ condition: FetchPredicate?
         ) throws(ServerError) -> [String: ManagedObject] {
-            guard !objects.isEmpty else { return [:] }
-            let keys = objects.compactMap { $0.text(schema.keyField) }
-            var found = objects
-            if let condition {
-                let among = FetchPredicate.comparison(
-                    .keyPath([schema.keyField]), .isIn, .constant(.list(keys.map(Value.string))), [])
-                found = try scope.fetch(FetchRequest(entity: schema.entityName, where: among && condition))
-            }
+            guard !keys.isEmpty else { return [:] }
+            let among = FetchPredicate.comparison(
+                .keyPath([schema.keyField]), .isIn, .constant(.list(keys.map(Value.string))), [])
+            let found = try scope.fetch(
+                FetchRequest<ManagedObject>(
+                    entity: schema.entityName, where: condition.map { among && $0 } ?? among))
+            try scope.checkReading()
             return Dictionary(
                 found.map { ($0.text(schema.keyField) ?? "", $0) }, uniquingKeysWith: { first, _ in first })
         }
@@ -173,10 +189,10 @@
         // MARK: Events
 
         private func events(
-            _ key: String, _ object: ManagedObject, _ schema: ServerSchema, _ shown: ManagedObject?,
-            _ left: ManagedObject?, _ subscription: LiveSubscription
+            _ change: Change, _ schema: ServerSchema, _ shown: ManagedObject?, _ left: ManagedObject?,
+            _ subscription: LiveSubscription
         ) throws(ServerError) -> [JSONObject] {
-            let memory = subscription.memory
+            let (memory, key) = (subscription.memory, change.key)
             guard let shown else {
                 guard memory.contains(key) == true else { return [] }
                 memory.remove(key)
@@ -184,40 +200,38 @@
                 if let left { outline = try members(left, schema, subscription.keys) }
                 return [named("leave", outline, key, subscription)]
             }
-            let isNew = (object.whole("sm_created") ?? 0) > subscription.start && !memory.wasTold(key)
-            let isRemembered = memory.contains(key)
-            let wasThere = isRemembered ?? !isNew
+            let standing = standing(change, subscription)
+            let matched = memory.contains(key)
+            let wasThere = matched ?? (standing == .there)
             if let watch = subscription.watch {
                 let digest = try members(shown, schema, watch).text(without: ["createdAt", "updatedAt"]).hashValue
                 let isNoticed = try memory.notices(digest, of: key)
                 if wasThere, !isNoticed { return [] }
             }
             var events: [JSONObject] = []
-            if isNew {
-                memory.tell(key)
-                // An earlier object had the same key, and its deletion was not reported yet.
-                if isRemembered == nil, (object.whole("sm_deleted") ?? 0) > subscription.start {
-                    events.append(named("delete", [:], key, subscription))
-                }
-            }
+            if matched == nil, standing == .perhaps { events.append(named("delete", [:], key, subscription)) }
+            let isNew = matched == nil || standing == .gone || standing == .perhaps
+            if !wasThere { memory.tell(key, isThere: true) }
             try memory.add(key)
-            events.append(
-                named(
-                    wasThere ? "update" : isNew ? "create" : "enter", try members(shown, schema, subscription.keys),
-                    key, subscription))
+            let members = try members(shown, schema, subscription.keys)
+            events.append(named(wasThere ? "update" : isNew ? "create" : "enter", members, key, subscription))
             return events
         }
 
-        private func deletion(
-            _ key: String, _ stone: ManagedObject, _ subscription: LiveSubscription
-        ) -> [JSONObject] {
-            let start = subscription.start
-            let wasTold = subscription.memory.untell(key)
-            let wasThere =
-                subscription.memory.contains(key)
-                ?? (wasTold || (stone.whole("created") ?? 0) <= start || (stone.whole("earlier") ?? 0) > start)
-            subscription.memory.remove(key)
-            return wasThere ? [named("delete", [:], key, subscription)] : []
+        private func deletion(_ change: Change, _ subscription: LiveSubscription) -> [JSONObject] {
+            let (memory, key) = (subscription.memory, change.key)
+            let wasThere = memory.contains(key) ?? (standing(change, subscription) != .gone)
+            memory.remove(key)
+            guard wasThere else { return [] }
+            memory.tell(key, isThere: false)
+            return [named("delete", [:], key, subscription)]
+        }
+
+        /// What somebody who was told of all changes so far takes an object for.
+        private func standing(_ change: Change, _ subscription: LiveSubscription) -> LiveMemory.Standing {
+            if let told = subscription.memory.standing(of: change.key) { return told }
+            if change.created <= subscription.floor { return .there }
+            return change.earlier > subscription.floor || subscription.memory.isForgetful ? .perhaps : .gone
         }
 
         private func members(

@@ -19,7 +19,10 @@
         /// The number of the last change that has been looked at.
         var position: Int64 = 0
         /// Where the present round began, which may take several reads.
-        var start: Int64 = 0
+        private(set) var start: Int64 = 0
+        /// Where the round before it began. A read may miss what is changed at the same moment, and finds it in the next
+        /// round: what was before this number is known for sure.
+        private(set) var floor: Int64 = 0
         /// What is remembered of objects.
         let memory: LiveMemory
 
@@ -58,9 +61,12 @@
             return elements.compactMap(\.string)
         }
 
+        /// Begins after a change.
+        mutating func begin(at position: Int64) { (self.position, start, floor) = (position, position, position) }
+
         /// All changes up to a number have been told.
         mutating func finish(at position: Int64) {
-            (self.position, start) = (position, position)
+            (self.position, start, floor) = (position, position, start)
             memory.finish()
         }
     }
