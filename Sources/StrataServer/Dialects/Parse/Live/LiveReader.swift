@@ -227,7 +227,7 @@
             return [named("delete", [:], key, subscription)]
         }
 
-        /// What somebody who was told of all changes so far takes an object for.
+        /// What a client that has had all events so far takes an object for.
         private func standing(_ change: Change, _ subscription: LiveSubscription) -> LiveMemory.Standing {
             if let told = subscription.memory.standing(of: change.key) { return told }
             if change.created <= subscription.floor { return .there }
