@@ -189,6 +189,20 @@
             }
         }
 
+        @Test("Web sockets take their part of the memory of clients, and give it back")
+        func memory() async throws {
+            let bench = try Bench.withDialects {
+                ($0.limits.memory, $0.limits.memoryShare) = (200_000, 100)
+            }
+            try await bench.serving { port in
+                var sockets: [RawSocket] = []
+                for _ in 0..<3 { sockets.append(try await RawSocket.connected(port: port)) }
+                #expect(try await RawSocket(port: port).ask("/parse").hasPrefix("HTTP/1.1 503"))
+                sockets.removeLast().send(0x88, [3, 232])
+                while try await !RawSocket(port: port).ask("/parse").hasPrefix("HTTP/1.1 101") {}
+            }
+        }
+
         @Test("A client that does not read is disconnected, and others do not wait for it")
         func slowReader() async throws {
             let bench = try Bench.withDialects {
