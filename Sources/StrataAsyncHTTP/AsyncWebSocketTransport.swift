@@ -30,6 +30,12 @@
 
         typealias Frames = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
 
+        /// A connection before the server has answered.
+        private struct Opening {
+            let channel: any Channel
+            let upgrade: EventLoopFuture<Frames?>
+        }
+
         /// Opens a connection.
         public func open(
             _ request: WireRequest, timeout: Double
@@ -46,7 +52,7 @@
                 let context = isSecure ? try NIOSSLContext(configuration: tls) : nil
                 let head = Self.head(request, authority)
                 let size = maximumMessage
-                let upgrade = try await ClientBootstrap(group: eventLoops)
+                let opening = try await ClientBootstrap(group: eventLoops)
                     .connectTimeout(.nanoseconds(Int64(seconds * 1e9)))
                     .connect(host: host, port: port) { channel in
                         channel.eventLoop.makeCompletedFuture {
@@ -55,10 +61,10 @@
                                     NIOSSLClientHandler(
                                         context: context, serverHostname: Self.isAddress(host) ? nil : host))
                             }
-                            return try Self.upgrade(channel, head, size)
+                            return Opening(channel: channel, upgrade: try Self.upgrade(channel, head, size))
                         }
                     }
-                let frames = try await Self.result(of: upgrade, within: seconds)
+                let frames = try await Self.result(of: opening, within: seconds)
                 guard let frames else {
                     throw TransportFailure.failure(
                         .invalidAnswer, .badServerResponse, "the server speaks no web sockets there")
@@ -91,17 +97,25 @@
                 configuration: .init(upgradeConfiguration: configuration))
         }
 
-        private static func result(
-            of upgrade: EventLoopFuture<Frames?>, within seconds: Double
-        ) async throws -> Frames? {
-            try await withThrowingTaskGroup(of: Frames?.self) { group in
-                group.addTask { try await upgrade.get() }
-                group.addTask {
-                    try await Task.sleep(for: .seconds(seconds))
-                    throw TransportFailure.timeout(after: seconds)
+        /// What is left of a connection that comes too late, or after nothing waits for it, is closed.
+        private static func result(of opening: Opening, within seconds: Double) async throws -> Frames? {
+            let channel = opening.channel
+            let isLate = Guarded(false)
+            let timer = channel.eventLoop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9))) {
+                isLate.withLock { $0 = true }
+                channel.close(promise: nil)
+            }
+            defer { timer.cancel() }
+            do {
+                return try await withTaskCancellationHandler {
+                    try await opening.upgrade.get()
+                } onCancel: {
+                    channel.close(promise: nil)
                 }
-                defer { group.cancelAll() }
-                return try await group.next() ?? nil
+            } catch {
+                if isLate.withLock({ $0 }) { throw TransportFailure.timeout(after: seconds) }
+                try Task.checkCancellation()
+                throw error
             }
         }
 

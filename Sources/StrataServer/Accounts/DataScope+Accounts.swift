@@ -31,7 +31,9 @@
             object["createddate"] = time
             object["lastmoddate"] = time
             object["sm_owner"] = schema.name + "/" + id
-            object["sm_sequence"] = nextSequence()
+            let sequence = nextSequence(in: schema)
+            object["sm_sequence"] = sequence
+            object["sm_created"] = sequence
             return object
         }
 
@@ -59,6 +61,7 @@
             account["sm_password"] = hash
             account["sm_temporary"] = nil
             account["sm_temporary_until"] = nil
+            endsSessions()
             let id = account.text(schema.keyField) ?? ""
             for row in try all("ServerSession", ("schema", .string(schema.name)), ("user", .string(id)))
             where row.text("token") != token {
@@ -68,6 +71,7 @@
 
         /// Ends the session of a token.
         func endSession(_ token: String) throws(ServerError) {
+            endsSessions()
             if let session = try first("ServerSession", ("token", .string(token))) { context.delete(session) }
         }
     }

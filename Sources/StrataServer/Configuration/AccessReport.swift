@@ -75,6 +75,15 @@
                     ? "  there is no \(name): what only its holder may, nobody may"
                         + (isStackMob ? ", and push is refused" : "")
                     : "  requests \(isStackMob ? "that are signed " : "")with the \(name) may do everything")
+            if mount.kind == .parse {
+                let classes = mount.liveClasses?.sorted()
+                lines.append(
+                    classes == nil
+                        ? "  live queries report the changes of all objects that a client may read"
+                        : classes == []
+                            ? "  there are no live queries"
+                            : "  live queries report the changes of \(classes?.joined(separator: ", ") ?? "")")
+            }
             if !isStackMob, options.isDevelopment {
                 lines.append("  the database is that of \(mount.usesProduction ? "production" : "development")")
             }

@@ -6,6 +6,7 @@
             for element in node.elements() {
                 var mount = DialectMount(.stackMob)
                 var isNamed = false
+                var liveQueries: ConfigurationNode?
                 for (name, node) in try element.members() {
                     switch name {
                     case "dialect":
@@ -24,8 +25,14 @@
                     case "masterKey": mount.masterKey = try node.text()
                     case "database":
                         mount.usesProduction = try node.choice(["production", "development"]) == "production"
+                    case "liveQueries":
+                        liveQueries = node
+                        mount.liveClasses = try Self.liveClasses(node)
                     default: throw node.unknown()
                     }
+                }
+                if let liveQueries, mount.kind != .parse {
+                    throw liveQueries.error("is there; only parse has live queries")
                 }
                 guard isNamed else {
                     throw element.error(
@@ -41,6 +48,20 @@
             } catch {
                 throw node.error("cannot be: \(error.description)")
             }
+        }
+
+        /// `all`, `none`, or a list of classes.
+        private static func liveClasses(_ node: ConfigurationNode) throws(ServerSetupError) -> Set<String>? {
+            if node.node.sequence == nil {
+                switch try node.text() {
+                case "all": return nil
+                case "none": return []
+                default: throw node.error("takes all, none, or a list of classes")
+                }
+            }
+            var classes: Set<String> = []
+            for element in node.elements() { classes.insert(try element.text()) }
+            return classes
         }
     }
 #endif

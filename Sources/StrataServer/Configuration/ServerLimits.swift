@@ -7,6 +7,8 @@
         public var connections = Connections()
         /// Bounds of answers.
         public var answers = Answers()
+        /// Bounds of web sockets.
+        public var sockets = Sockets()
         /// What the bodies and answers of all requests may take together, in bytes. A body counts as it comes in, and
         /// eight times while it is worked on, for what it is read into.
         public var memory = 512 * 1024 * 1024
@@ -60,6 +62,25 @@
             public var timeout = 30.0
             /// How many bytes a second a client must read on average, once ``timeout`` has passed.
             public var rate = 64 * 1024
+        }
+
+        /// Bounds of web sockets, by which live queries come.
+        public struct Sockets: Sendable, Hashable {
+            /// The maximum number of open web sockets of one address. Each is one of its connections, too.
+            public var perAddress = 256
+            /// The maximum size of a message that a client sends, in bytes.
+            public var messageSize = 128 * 1024
+            /// How many bytes may wait for a client to read them. Who takes longer than ``Answers/timeout`` to read half of them
+            /// is disconnected.
+            public var unsentSize = 256 * 1024
+            /// After how many seconds the server asks whether a client is still connected. After as many more without an answer the
+            /// connection is closed.
+            public var pingInterval = 30.0
+            /// The maximum number of subscriptions of one web socket.
+            public var subscriptions = 100
+            /// The maximum number of objects that a subscription with conditions may match: the server remembers them, to tell
+            /// objects that change from objects that begin to match.
+            public var matches = 100_000
         }
 
         /// What the depth of JSON may be at most: an answer has more levels around what a body brought.

@@ -16,6 +16,19 @@
             return origins.contains("*") || origins.contains(origin) ? origin : nil
         }
 
+        /// Whether a request may begin a web socket. Browsers let pages of any origin open one, and only say which it was.
+        static func admitsSocket(_ request: ServerRequest, _ origins: [String]) -> Bool {
+            guard let text = request.header("Origin") else { return true }
+            if origin(request, origins) != nil { return true }
+            // Pages of this server may use it, as with requests. Clients that are not browsers name the server itself.
+            guard let origin = URLComponents(string: text), let scheme = origin.scheme?.lowercased(),
+                let host = request.header("Host").flatMap({ HostAndPort($0) })
+            else { return false }
+            let usual = ["http": 80, "ws": 80, "https": 443, "wss": 443]
+            let port = host.port.map(Int.init) ?? usual[request.scheme]
+            return origin.host?.lowercased() == host.host.lowercased() && (origin.port ?? usual[scheme]) == port
+        }
+
         /// The answer to a browser that asks whether it may send a request; nil for any other request. It needs neither a
         /// key nor a signature, which the browser does not send here.
         static func preflight(

@@ -45,6 +45,9 @@
                     throw ServerError(413, "The body is larger than \(options.limits.requests.bodySize) bytes.")
                 }
                 let segments = try ServerRequest.segments(request.path)
+                if SocketHandshake.isAsked(for: request) {
+                    return try socket(request, Array(segments.dropFirst(place?.depth ?? 0)), dialect)
+                }
                 if let answer = try await answerWithoutKey(request, segments) { return answer }
                 guard let place, let dialect else {
                     throw .notFound("No dialect is spoken at \(request.path.prefix(200)).")

@@ -39,6 +39,9 @@
         /// Whether the dialect has the production database even where there is development. StackMob's clients say that with
         /// each request.
         public var usesProduction = false
+        /// The classes whose changes clients may follow by live queries, where the dialect has them; nil for all that they
+        /// may read.
+        public var liveClasses: Set<String>?
 
         /// Describes where a dialect is spoken.
         public init(

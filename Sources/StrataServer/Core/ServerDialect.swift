@@ -8,6 +8,8 @@
         /// Answers a request.
         /// - Parameter segments: The parts of its path after that of the mount, without escapes.
         func answer(_ request: ServerRequest, _ segments: [String]) async throws(ServerError) -> ServerResponse
+        /// What the dialect does with a web socket that a request asks for; nil where it has none.
+        func dialogue(_ request: ServerRequest, _ segments: [String]) throws(ServerError) -> (any SocketDialogue)?
         /// The answer to a request that failed, wherever it did.
         func failure(_ error: ServerError) -> ServerResponse
         /// Adds to any answer what the dialect adds to all of them.
@@ -22,6 +24,10 @@
     }
 
     extension ServerDialect {
+        func dialogue(_ request: ServerRequest, _ segments: [String]) throws(ServerError) -> (any SocketDialogue)? {
+            nil
+        }
+
         func finish(_ response: inout ServerResponse, to request: ServerRequest) {}
     }
 #endif

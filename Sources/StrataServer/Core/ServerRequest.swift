@@ -83,6 +83,8 @@
         public var headers: [(name: String, value: String)]
         /// The body.
         public var body: Data
+        /// What follows the answer on the connection, if it begins a web socket.
+        var dialogue: (any SocketDialogue)?
 
         /// Collects the parts of an answer.
         public init(status: Int, headers: [(name: String, value: String)] = [], body: Data = Data()) {

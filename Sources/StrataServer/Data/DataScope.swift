@@ -59,8 +59,10 @@
         }
 
         /// The number of the next change.
-        func nextSequence() -> Int64 {
+        /// - Parameter schema: The schema whose objects are changed.
+        func nextSequence(in schema: ServerSchema) -> Int64 {
             guard let sequences else { fatalError("a read numbers no changes; run it as a write") }
+            effects.changed.insert(schema.name)
             lastSequence = sequences.next()
             return lastSequence
         }
@@ -96,6 +98,9 @@
         /// The write opens a session. Some that have ended may go.
         func endsSessions(before now: Int64, count: Int) { effects.room.sessions.add(count: count, before: now) }
 
+        /// The write ends sessions, whose dialogues learn of it.
+        func endsSessions() { effects.changed.insert(ChangeSignal.sessions) }
+
         /// The write leaves the mark of a deleted object. Some that are old, or too many, may go.
         func leavesTombstone(_ options: StorageOptions) {
             effects.room.tombstones.add(
@@ -128,6 +133,13 @@
 
         /// How many objects are read at once where there are many: few, since each may be as large as a body.
         static let batchSize = 25
+
+        /// The values that a request finds.
+        func values(
+            _ request: ValueRequest<ManagedObject, FetchedRow>
+        ) throws(ServerError) -> [FetchedRow] {
+            do throws(PersistenceError) { return try context.fetchValues(request) } catch { throw ServerError(error) }
+        }
 
         /// How many objects a request finds, its limit aside.
         func count(_ request: FetchRequest<ManagedObject>) throws(ServerError) -> Int {

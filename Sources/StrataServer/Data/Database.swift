@@ -73,7 +73,11 @@
         let reopening = NSLock()
         /// Reads of one object or session do not wait for those of many. What works on a queue of one class waits for
         /// others of that class when all processors are taken; the writer and the hashes of passwords have theirs.
-        private let (readers, longReaders) = (ReaderLine(.userInitiated), ReaderLine(.utility))
+        /// What follows changes has a narrow line of its own: after a write, all who follow would read at the same moment.
+        private let (readers, longReaders, followers) = (
+            ReaderLine(.userInitiated), ReaderLine(.utility), ReaderLine(.utility, width: 2)
+        )
+        let signal = ChangeSignal()
 
         /// Opens the database, or makes it, and brings it up to the catalogue.
         init(
@@ -146,6 +150,15 @@
             isLong: Bool = false, _ body: @escaping @Sendable (DataScope) throws(ServerError) -> T
         ) async throws(ServerError) -> T {
             try await (isLong ? longReaders : readers).run { (cancellation) throws(ServerError) in
+                try body(try self.readScope(cancellation))
+            }
+        }
+
+        /// Runs a read of somebody who follows changes.
+        func follow<T: Sendable>(
+            _ body: @escaping @Sendable (DataScope) throws(ServerError) -> T
+        ) async throws(ServerError) -> T {
+            try await followers.run { (cancellation) throws(ServerError) in
                 try body(try self.readScope(cancellation))
             }
         }
@@ -288,6 +301,7 @@
                 removeUnnamed(effects.touchedFiles)
                 for work in effects.followUps { work() }
                 for write in done { write.finish(nil) }
+                signal.post(effects.changed)
             } catch {
                 // A violation by one must not fail the others: each has a transaction of its own now.
                 if done.count > 1 {

@@ -117,12 +117,15 @@
             object["createddate"] = time
             object["lastmoddate"] = time
             object["sm_owner"] = schema.isUser ? schema.name + "/" + id : principal.account?.owner
-            object["sm_sequence"] = scope.nextSequence()
+            let sequence = scope.nextSequence(in: schema)
+            object["sm_sequence"] = sequence
+            object["sm_created"] = sequence
             underWay.insert([schema.name, id])
             defer { underWay.remove([schema.name, id]) }
             try write(members, to: object, schema, relations: relations)
             try scope.claim(object, schema)
             if let stone = try scope.find("ServerTombstone", ("schema", schema.name), ("identifier", id)) {
+                object["sm_deleted"] = stone.whole("sequence")
                 scope.delete(stone, schema.name, id)
             }
             return object
@@ -140,7 +143,7 @@
             }
             underWay.insert([schema.name, id])
             defer { underWay.remove([schema.name, id]) }
-            touch(object)
+            touch(object, schema)
             let before = scope.uniques.values(of: object, schema)
             try write(members, to: object, schema, relations: relations)
             try scope.claim(object, schema, before: before)
@@ -152,9 +155,9 @@
         }
 
         /// Counts a change of an object: its time grows, whatever the clock says.
-        func touch(_ object: ManagedObject) {
+        func touch(_ object: ManagedObject, _ schema: ServerSchema) {
             object["lastmoddate"] = scope.stamp(after: object.whole("lastmoddate") ?? 0)
-            object["sm_sequence"] = scope.nextSequence()
+            object["sm_sequence"] = scope.nextSequence(in: schema)
         }
 
         private func key(of members: JSONObject, _ schema: ServerSchema) throws(ServerError) -> String? {
@@ -380,13 +383,16 @@
             stone["identifier"] = id
             scope.register(stone, schema.name, id)
             stone["owner"] = object.text("sm_owner")
-            stone["sequence"] = scope.nextSequence()
+            stone["sequence"] = scope.nextSequence(in: schema)
+            stone["created"] = object.whole("sm_created")
+            stone["earlier"] = object.whole("sm_deleted")
             stone["deleted"] = scope.stamp(after: object.whole("lastmoddate") ?? 0)
             if options.keepsDeletedContent, !schema.isUser {
                 stone["content"] = try JSONValue.object(ObjectReader.members(object, schema)).stored()
             }
             scope.leavesTombstone(options.storage)
             if schema.isUser {
+                scope.endsSessions()
                 for entity in ["ServerSession", "ServerLink"] {
                     for row in try scope.all(entity, ("schema", .string(schema.name)), ("user", .string(id))) {
                         scope.context.delete(row)

@@ -23,13 +23,16 @@
         }
 
         /// As many as keep the processors busy while some wait for the disk.
-        private static let width = max(4, ProcessInfo.processInfo.activeProcessorCount * 2)
+        static let usualWidth = max(4, ProcessInfo.processInfo.activeProcessorCount * 2)
         private static let longestLine = 10_000
 
+        private let width: Int
         private let queue: DispatchQueue
         private let state = Guarded(State())
 
-        init(_ service: DispatchQoS) {
+        /// - Parameter width: How many reads run at a time.
+        init(_ service: DispatchQoS, width: Int = ReaderLine.usualWidth) {
+            self.width = width
             queue = DispatchQueue(label: "strata.server.readers", qos: service, attributes: .concurrent)
         }
 
@@ -68,7 +71,7 @@
         /// - Returns: Whether there was room.
         private func enter(_ work: @escaping @Sendable () -> Void) -> Bool {
             let (isIn, starts) = state.withLock { state in
-                guard state.running >= Self.width else {
+                guard state.running >= width else {
                     state.running += 1
                     return (true, true)
                 }

@@ -5,12 +5,13 @@
     import HummingbirdCore
     import HummingbirdTLS
     import Logging
+    import Metrics
     import NIOCore
     import NIOHTTPTypes
     import NIOSSL
     import StrataStore
 
-    /// Puts a ``DataServer`` on a socket: HTTP/1.1, with TLS if there are certificates.
+    /// Puts a ``DataServer`` on a socket: HTTP/1.1, and web sockets for live queries, with TLS if there are certificates.
     ///
     ///     try await HTTPService(server, host: "127.0.0.1", port: 8080).run()
     public struct HTTPService: Sendable {
@@ -76,8 +77,10 @@
             }
             let isSecure = tls != nil
             let budget = MemoryBudget(limit: limits.memory, percent: limits.memoryShare)
+            // Behind a proxy each client has an address of its own, too.
+            let sockets = ConnectionCounts(maximum: limits.sockets.perAddress, exempt: [])
             let responder = CallbackResponder<BasicContext> { request, context in
-                await answer(request, on: context.channel, isSecure: isSecure, budget: budget)
+                await answer(request, on: context.channel, isSecure: isSecure, budget: budget, sockets)
             }
             let counts = ConnectionCounts(maximum: limits.connections.perAddress, exempt: network.trustedProxies)
             let http1 = HTTP1Channel.Configuration(
@@ -115,7 +118,8 @@
         }
 
         private func answer(
-            _ request: Request, on channel: any Channel, isSecure: Bool, budget: MemoryBudget
+            _ request: Request, on channel: any Channel, isSecure: Bool, budget: MemoryBudget,
+            _ sockets: ConnectionCounts
         ) async -> Response {
             let limits = server.options.limits
             var headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
@@ -144,6 +148,9 @@
                 defer { withExtendedLifetime(lease) {} }
                 return await server.respond(to: head)
             }
+            if SocketHandshake.isAsked(for: head) {
+                return await hold(answer, to: request, head, on: channel, budget, sockets)
+            }
             let share = MemoryBudget.Lease(budget, client: forwarded.client)
             guard request.method == .get else {
                 share.takeAnyway(answer.body.count)
@@ -155,6 +162,40 @@
                 return response(server.failure(error, to: head), to: request, on: channel, share, closes: false)
             }
             return response(answer, to: request, on: channel, share, closes: false)
+        }
+
+        /// Goes on with a web socket, if the answer begins one.
+        private func hold(
+            _ answer: ServerResponse, to request: Request, _ head: ServerRequest, on channel: any Channel,
+            _ budget: MemoryBudget, _ sockets: ConnectionCounts
+        ) async -> Response {
+            let (limits, client) = (server.options.limits, head.client)
+            func refusal(_ answer: ServerResponse) -> Response {
+                response(
+                    answer, to: request, on: channel, MemoryBudget.Lease(budget, client: client), closes: true)
+            }
+            guard let dialogue = answer.dialogue else { return refusal(answer) }
+            defer { sockets.close(client) }
+            guard sockets.open(client) else {
+                let message = "An address may have \(limits.sockets.perAddress) web sockets."
+                return refusal(server.failure(ServerError(429, message, retryAfter: 1), to: head))
+            }
+            let share = MemoryBudget.Lease(budget, client: client)
+            defer { withExtendedLifetime(share) {} }
+            do throws(ServerError) {
+                try share.take(SocketUpgrade.size)
+            } catch {
+                return refusal(server.failure(error, to: head))
+            }
+            let upgrade = SocketUpgrade(channel: channel, limits: limits.sockets, patience: limits.answers.timeout) {
+                MemoryBudget.Lease(budget, client: client)
+            }
+            let open = Meter(label: "websockets_open")
+            open.increment()
+            defer { open.decrement() }
+            await upgrade.hold(dialogue, answering: answer)
+            // The connection is closed: nobody sees this.
+            return Response(status: .ok)
         }
 
         private static func collect(

@@ -48,7 +48,7 @@
         }
 
         /// A part of the budget.
-        final class Lease: Sendable {
+        final class Lease: MemoryShare {
             private let budget: MemoryBudget
             private let client: String
             private let taken = Guarded(0)

@@ -32,6 +32,10 @@
                 Attribute("lastmoddate", .integer64, default: .value(0)).indexed()
                 Attribute("sm_owner", .string).optional().indexed()
                 Attribute("sm_sequence", .integer64, default: .value(0)).indexed()
+                // The number of the change that made it, and that of the deletion that it came back from; older servers do not
+                // say.
+                Attribute("sm_created", .integer64).optional()
+                Attribute("sm_deleted", .integer64).optional()
                 // A scrypt hash; only accounts have them.
                 Attribute("sm_password", .string).optional()
                 Attribute("sm_temporary", .string).optional()
@@ -120,6 +124,9 @@
                 Attribute("identifier", .string)
                 Attribute("owner", .string).optional()
                 Attribute("sequence", .integer64).indexed()
+                // What the object had in sm_created and sm_deleted.
+                Attribute("created", .integer64).optional()
+                Attribute("earlier", .integer64).optional()
                 // When it was made, in milliseconds since 1970; files of older servers do not say.
                 Attribute("deleted", .integer64).optional().indexed()
                 // What the object held, as JSON, for dialects that take deletions back.

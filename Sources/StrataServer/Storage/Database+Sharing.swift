@@ -28,6 +28,23 @@
             return counter.sequence
         }
 
+        /// Wakes a dialogue when objects of schemas have changed, or ``ChangeSignal/sessions`` have ended.
+        func listen(_ line: SocketLine, to schemas: Set<String>) {
+            if signal.add(line, schemas), storage.isShared { Task { await poll() } }
+        }
+
+        /// Asks for what other servers write, while a dialogue listens.
+        private func poll() async {
+            var last = state.withLock(\.committed)
+            while signal.isHeard {
+                try? await Task.sleep(for: .seconds(1))
+                // Where the database does not answer, the next round asks again.
+                guard let now = try? await follow({ $0.visibleSequence }), now != last else { continue }
+                last = now
+                signal.postAll()
+            }
+        }
+
         /// Opens the database again, because another server has grown it.
         private func reopen(_ version: Int64) throws(ServerError) {
             reopening.lock()

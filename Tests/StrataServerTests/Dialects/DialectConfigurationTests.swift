@@ -34,6 +34,32 @@
             }
         }
 
+        @Test("A configuration chooses the classes of live queries, and limits web sockets")
+        func liveQueries() throws {
+            func report(_ value: String) throws -> (DialectMount, String) {
+                let configuration = try read("dialects: [{dialect: parse\(value)}]")
+                return (
+                    configuration.options.dialects[0], try AccessReport(configuration, model: nil).description
+                )
+            }
+            for (value, classes, line) in [
+                ("", nil, "live queries report the changes of all objects that a client may read"),
+                (", liveQueries: all", nil, "live queries report the changes of all objects that a client may read"),
+                (", liveQueries: none", [], "there are no live queries"),
+                (", liveQueries: [Post, _User]", ["Post", "_User"], "live queries report the changes of Post, _User"),
+            ] as [(String, Set<String>?, String)] {
+                let (mount, text) = try report(value)
+                #expect(mount.liveClasses == classes && text.contains(line), "\(value): \(text)")
+            }
+            let limits = try read(
+                """
+                limits: {socketsPerAddress: 1, socketMessageSize: 2000, socketUnsentSize: 3000, pingInterval: 4, subscriptions: 5, subscriptionMatches: 6}
+                """
+            ).options.limits.sockets
+            #expect((limits.perAddress, limits.messageSize, limits.unsentSize) == (1, 2000, 3000))
+            #expect((limits.pingInterval, limits.subscriptions, limits.matches) == (4, 5, 6))
+        }
+
         @Test(
             "Mistakes in it are named with their place",
             arguments: [
@@ -43,6 +69,9 @@
                 ("dialects: [{dialect: parse}, {dialect: maxleap}]", "are both at /"),
                 ("dialects: [{dialect: stackmob, key: k}]", "keys.public"),
                 ("dialects: [{dialect: parse, colour: red}]", "is not known"),
+                ("dialects: [{dialect: parse, liveQueries: Post}]", "takes all, none"),
+                ("dialects: [{dialect: azure-apps, liveQueries: all}]", "only parse has live queries"),
+                ("limits: {pingInterval: 0}", "from 1 to"),
                 ("dialects: [{dialect: parse, database: test}]", "takes production, development"),
             ])
         func mistakes(yaml: String, message: String) {

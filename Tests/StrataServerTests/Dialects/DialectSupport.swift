@@ -28,6 +28,9 @@
         ) throws -> Bench {
             try Bench(model: model, methods: methods, verifier: verifier) {
                 $0.dialects = Places.all
+                // Debug builds on a busy machine take their time.
+                $0.limits.requests.timeout = 300
+                $0.limits.sockets.pingInterval = 300
                 change(&$0)
             }
         }

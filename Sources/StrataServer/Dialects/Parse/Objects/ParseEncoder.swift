@@ -15,6 +15,9 @@
 
         private init() {}
 
+        /// Some fields.
+        init(keys: [String]) { self.keys = Set(keys) }
+
         init(_ call: ParseCall) throws(ServerError) {
             for name in try call.names("keys") ?? [] {
                 if name.hasPrefix("-") {

@@ -3,7 +3,7 @@
     import Strata
 
     extension ParseService {
-        private static let usualLimit = 100
+        static let usualLimit = 100
 
         /// `GET classes/<C>`: the objects that meet the conditions.
         func find(_ call: ParseCall, _ className: String) async throws(ServerError) -> ServerResponse {

@@ -59,15 +59,20 @@
         }
     }
 
+    /// What a client says of itself.
+    struct ParseKeys: Sendable {
+        var applicationID: String?
+        var key: String?
+        var master: String?
+        var session: String?
+    }
+
     /// What a request says of its sender and itself, in headers or in the body.
     struct ParseEnvelope {
         private(set) var method: String
         private(set) var parameters: JSONObject = [:]
         private(set) var body: JSONObject = [:]
-        private(set) var applicationID: String?
-        private(set) var key: String?
-        private(set) var masterKey: String?
-        private(set) var session: String?
+        private(set) var keys = ParseKeys()
 
         /// The members of a body that stand for headers.
         private static let own: Set<String> = [
@@ -86,10 +91,10 @@
                 }
                 return nil
             }
-            applicationID = header("Application-Id", "AppId")
-            key = header("REST-API-Key", "Client-Key", "JavaScript-Key", "Windows-Key", "APIKey")
-            masterKey = header("Master-Key", "MasterKey")
-            session = header("Session-Token")
+            keys.applicationID = header("Application-Id", "AppId")
+            keys.key = header("REST-API-Key", "Client-Key", "JavaScript-Key", "Windows-Key", "APIKey")
+            keys.master = header("Master-Key", "MasterKey")
+            keys.session = header("Session-Token")
             guard let pairs = QueryParameters.read(request.query) else {
                 throw ParseCode.invalidQuery.error("The query is not UTF-8.")
             }
@@ -114,10 +119,10 @@
             if isFile, members["_ApplicationId"] == nil, members["base64"] == nil { return }
             body = JSONObject(members.filter { !Self.own.contains($0.name) })
             func text(_ names: String...) -> String? { names.lazy.compactMap { members[$0]?.string }.first }
-            applicationID = applicationID ?? text("_ApplicationId")
-            key = key ?? text("_JavaScriptKey", "_ApplicationKey", "_ClientKey", "_RestApiKey")
-            masterKey = masterKey ?? text("_MasterKey")
-            session = session ?? text("_SessionToken")
+            keys.applicationID = keys.applicationID ?? text("_ApplicationId")
+            keys.key = keys.key ?? text("_JavaScriptKey", "_ApplicationKey", "_ClientKey", "_RestApiKey")
+            keys.master = keys.master ?? text("_MasterKey")
+            keys.session = keys.session ?? text("_SessionToken")
             guard request.method == "POST", let meant = text("_method")?.uppercased(), meant != "POST" else { return }
             guard ["GET", "PUT", "DELETE"].contains(meant) else {
                 throw ParseCode.commandUnavailable.error("_method: POST cannot be \(meant.prefix(20)).")

@@ -30,7 +30,7 @@
             let isUpload = segments.first == "files" && segments.count == 2
             let envelope = try ParseEnvelope(request, isFile: isUpload, depth: depth)
             let environment = server.environment(of: mount)
-            let principal = try await principal(envelope, environment)
+            let principal = try await principal(envelope.keys, environment)
             let call = ParseCall(
                 request: request, method: envelope.method, segments: segments, parameters: envelope.parameters,
                 body: envelope.body,
@@ -38,25 +38,30 @@
             return try await answer(call)
         }
 
-        private func principal(
-            _ envelope: ParseEnvelope, _ environment: Environment
-        ) async throws(ServerError) -> Principal {
-            if let application = mount.applicationID, envelope.applicationID != application {
-                throw ParseCode.operationForbidden.error("unauthorized: the application is another one", status: 403)
-            }
-            if let given = envelope.masterKey {
-                guard let key = mount.masterKey, ConstantTime.areEqual(key.utf8, given.utf8) else {
-                    throw ParseCode.operationForbidden.error("unauthorized: the master key is wrong", status: 403)
-                }
-                return Principal(account: nil, hasPrivateKey: true)
-            }
-            if let key = mount.clientKey, envelope.key != key, envelope.key != nil || envelope.session == nil {
-                throw ParseCode.operationForbidden.error("unauthorized: the key is another application's", status: 403)
-            }
-            guard let token = envelope.session, !token.isEmpty else { return .nobody }
+        /// Who a request speaks for, by what it says of its sender.
+        func principal(_ keys: ParseKeys, _ environment: Environment) async throws(ServerError) -> Principal {
+            try check(keys)
+            if keys.master != nil { return Principal(account: nil, hasPrivateKey: true) }
+            guard let token = keys.session, !token.isEmpty else { return .nobody }
             let sessions = server.sessions
             return try await environment.database.read { (scope) throws(ServerError) in
                 try sessions.principal(bearer: token, scope: scope)
+            }
+        }
+
+        /// Refuses another application, and keys that are not those of the mount.
+        func check(_ keys: ParseKeys) throws(ServerError) {
+            if let application = mount.applicationID, keys.applicationID != application {
+                throw ParseCode.operationForbidden.error("unauthorized: the application is another one", status: 403)
+            }
+            if let given = keys.master {
+                guard let key = mount.masterKey, ConstantTime.areEqual(key.utf8, given.utf8) else {
+                    throw ParseCode.operationForbidden.error("unauthorized: the master key is wrong", status: 403)
+                }
+                return
+            }
+            if let key = mount.clientKey, keys.key != key, keys.key != nil || keys.session == nil {
+                throw ParseCode.operationForbidden.error("unauthorized: the key is another application's", status: 403)
             }
         }
 

@@ -24,7 +24,7 @@
                     var elements = ObjectReader.elements(object, field) ?? []
                     elements += field.kind == .list ? values : values.map(Self.asKey)
                     if field.kind == .references { elements = ObjectWriter.unique(elements) }
-                    writer.touch(object)
+                    writer.touch(object, schema)
                     try writer.check(elements: values, of: field, schema)
                     try writer.setElements(object, field, elements, schema)
                 case .reference where values.count == 1:
@@ -84,7 +84,7 @@
                         throw .badRequest("\(fieldName) leads to one object.")
                     }
                     let created = try Self.createMany(all, target, inner, scope, writer)
-                    writer.touch(object)
+                    writer.touch(object, schema)
                     if field.kind == .references {
                         let elements = (ObjectReader.elements(object, field) ?? []) + created.succeeded
                         try writer.setElements(object, field, ObjectWriter.unique(elements), schema)
@@ -115,10 +115,10 @@
                 case .list, .references:
                     let elements = ObjectReader.elements(object, field) ?? []
                     let kept = elements.filter { !Self.isOne(of: wanted, $0) }
-                    writer.touch(object)
+                    writer.touch(object, schema)
                     try writer.setElements(object, field, kept, schema)
                 case .reference:
-                    writer.touch(object)
+                    writer.touch(object, schema)
                     if let key = object.text(field.name), wanted.contains(key) { object[field.name] = nil }
                 default: throw .badRequest("\(fieldName) holds one value; PUT null instead.")
                 }
