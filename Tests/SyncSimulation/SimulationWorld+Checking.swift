@@ -45,6 +45,12 @@ extension SimulationWorld {
         // What it has given up itself may have arrived all the same.
         let replaced = ModelServer.Write(identity: write.identity, property: write.property, value: old)
         if ledger.forgotten.contains(replaced), ledger.saves[replaced]?.client == first.client { return }
+        // What was there before somebody gave up a change comes back with the next one of that object.
+        if ledger.forgotten.contains(replaced), let seen = ledger.saves[replaced]?.seen,
+            ModelServer.given(seen) == write.value
+        {
+            return
+        }
         if hasSeen(old, write) { return }
         // It was deleted by the same client, with the object, and that has been made again.
         for (client, buried) in ledger.buried[write.identity] ?? []

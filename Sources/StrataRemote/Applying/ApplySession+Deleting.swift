@@ -26,7 +26,11 @@ extension ApplySession {
         var deletedHere: [String] = []
         var lost: [RemoteIdentity] = []
         for (name, entity) in list {
-            guard let object = known[name.id] else { continue }
+            guard let object = known[name.id] else {
+                // An answer that is still under way may tell it as it was before.
+                if !mirror.order.isOvertaken(name, ticket) { mirror.order.noteDeleted(name) }
+                continue
+            }
             // The answer is older than one that told the object: it is asked for again.
             if mirror.order.isOvertaken(name, ticket) {
                 overtaken.append(RemoteIdentity(entity: entity.name, id: name.id))

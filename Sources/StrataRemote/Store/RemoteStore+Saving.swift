@@ -27,8 +27,9 @@ extension RemoteStore {
         guard conflicts.isEmpty else { return .conflicts(conflicts) }
         let clears = !backend.capabilities.features.contains(.inverses)
         let refused = try mirror.refusedEntries(of: changes)
+        let refusedBelow = try mirror.refusedEntries(deletedBy: changes)
         mirror.noteUnknown(refused)
-        mirror.noteUnknown(try mirror.refusedEntries(deletedBy: changes))
+        mirror.noteUnknown(refusedBelow)
         let writes = try mirror.writes(for: changes, clears: clears, refused: refused)
         let births = writes.filter { $0.kind == .insert }
         let born = births.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) }
@@ -47,11 +48,13 @@ extension RemoteStore {
         }
         let keeps = options.savePolicy != .networkOnly
         let result = try await surroundings.elsewhere { () throws(StoreError) in
+            let overtaken = sent.repeated.overtaken
             try self.mirror.forgetRefused(
-                refused.filter { !sent.undone.contains($0.key) || sent.repeated.overtaken.contains($0.key) })
-            // The server has an object of the primary key, and nobody can tell whose it is: the next save settles that first, by
-            // the conflict policy.
-            let taken = refused.filter { sent.duplicates.contains($0.key) }
+                refused.filter { !sent.undone.contains($0.key) || overtaken.contains($0.key) })
+            try self.mirror.forgetRefused(refusedBelow.filter { overtaken.contains($0.key) })
+            // The server has an object of the primary key, and nobody can tell whose it is, or another state than the refused
+            // change was made to: the next save settles that first, by the conflict policy.
+            let taken = refused.filter { sent.duplicates.contains($0.key) || sent.conflicting.contains($0.key) }
             let undecided = try Set(taken.keys).union(self.waiting(sent.conflicting))
             self.mirror.online.undecided.withLock { $0.formUnion(undecided) }
             try self.mirror.retry(taken.map(\.value))

@@ -89,6 +89,18 @@ import Testing
         #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("third")))
     }
 
+    @Test("An answer that was asked for earlier does not bring back what a pull reports as deleted, known here or not")
+    func olderThanDeletion() async throws {
+        let (store, context) = try Atlas.offline(Interceptor())
+        let (fetch, pull) = (store.mirror.ticket(), store.mirror.ticket())
+        let lima = RemoteRecord(entity: "City", id: "1", values: ["name": .value(.string("Lima"))])
+        _ = try store.mirror.apply(RemotePage(records: [], deleted: [lima.identity]), ticket: pull)
+        _ = try store.mirror.apply(RemotePage(records: [lima]), ticket: fetch)
+        #expect(try await context.fetch(cities()).isEmpty)
+        _ = try store.mirror.apply(RemotePage(records: [lima]), ticket: store.mirror.ticket())
+        #expect(try await context.fetch(cities()).count == 1)
+    }
+
     @Test("An answer that was asked for earlier does not set back what an online save has done")
     func olderThanSave() async throws {
         let backend = Interceptor()
