@@ -52,8 +52,8 @@ extension RemoteStore {
             try self.mirror.forgetRefused(
                 refused.filter { !sent.undone.contains($0.key) || overtaken.contains($0.key) })
             try self.mirror.forgetRefused(refusedBelow.filter { overtaken.contains($0.key) })
-            // The server has an object of the primary key, and nobody can tell whose it is, or another state than the refused
-            // change was made to: the next save settles that first, by the conflict policy.
+            // The server has an object of the primary key, or had one, and nobody can tell whose it is; or it has another state
+            // than the refused change was made to. The next save settles that first, by the conflict policy.
             let taken = refused.filter { sent.duplicates.contains($0.key) || sent.conflicting.contains($0.key) }
             let undecided = try Set(taken.keys).union(self.waiting(sent.conflicting))
             self.mirror.online.undecided.withLock { $0.formUnion(undecided) }
@@ -61,7 +61,10 @@ extension RemoteStore {
             return try self.finish(done, sent, ticket, writes, behind: behind, keeps: keeps)
         }
         // Without the states that the changes collided with, each further attempt would collide in the same way.
-        if !sent.unseen.isEmpty { try? await refresh(sent.unseen, options) }
+        var unseen: [RemoteIdentity] = []
+        // Of a new object that the server has not said anything of yet, not to find it would look like its end.
+        for name in sent.unseen where try mirror.insertions(of: [name]).isEmpty { unseen.append(name) }
+        if !unseen.isEmpty { try? await refresh(unseen, options) }
         guard case .committed(let effects) = result, !sent.isComplete else { return result }
         return .partly(effects, done: done, failure: sent.failure)
     }

@@ -25,9 +25,11 @@ extension SaveSending {
             .map { RemoteIdentity(entity: $0.write.entity.name, id: $0.write.write.id) }
     }
 
-    /// New objects whose primary keys the server has already, by topmost entity and key.
+    /// New objects whose primary keys the server has already, or had, by topmost entity and key.
     var duplicates: Set<RowIdentity> {
-        Set(failures.filter { $0.write.kind == .insert && $0.error.kind == .duplicate }.map { rooted($0.write) })
+        Set(
+            failures.filter { $0.write.kind == .insert && ($0.error.kind == .duplicate || $0.error.kind == .gone) }
+                .map { rooted($0.write) })
     }
 
     /// Changed objects of which the server has another state than the change was made to.
