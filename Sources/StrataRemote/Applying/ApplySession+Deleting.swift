@@ -26,13 +26,14 @@ extension ApplySession {
         var deletedHere: [String] = []
         var lost: [RemoteIdentity] = []
         for (name, entity) in list {
+            let isOlder = mirror.order.isOvertaken(name, ticket)
             guard let object = known[name.id] else {
                 // An answer that is still under way may tell it as it was before.
-                if !mirror.order.isOvertaken(name, ticket) { mirror.order.noteDeleted(name) }
+                if !isOlder { mirror.order.noteDeleted(name) }
                 continue
             }
             // The answer is older than one that told the object: it is asked for again.
-            if mirror.order.isOvertaken(name, ticket) {
+            if isOlder {
                 overtaken.append(RemoteIdentity(entity: entity.name, id: name.id))
                 continue
             }

@@ -21,16 +21,14 @@ extension Mirror {
     ///     old key since, and is sent again.
     package func rename(_ identity: RowIdentity, to id: String, wasRefused: Bool = false) throws(StoreError) {
         try applying { (session) throws(StoreError) in
-            guard try session.rename(identity, to: id), wasRefused else { return }
-            try session.tellReferences(to: identity)
+            try session.rename(identity, to: id, wasRefused: wasRefused)
         }
     }
 }
 
 extension ApplySession {
-    /// - Returns: Whether the object had another primary key.
-    @discardableResult
-    mutating func rename(_ identity: RowIdentity, to id: String) throws(StoreError) -> Bool {
+    /// As ``Mirror/rename(_:to:wasRefused:)``, in this transaction.
+    mutating func rename(_ identity: RowIdentity, to id: String, wasRefused: Bool) throws(StoreError) {
         let entity = model.entities[mirror.root(identity.entityIndex)]
         let slot = mirror.primaryKeys[entity.index]
         let new = mirror.canonical(id, entity)
@@ -40,7 +38,7 @@ extension ApplySession {
                 reason: "the server's primary key \"\(id)\" is not a \(slot.type?.name ?? "key")")
         }
         let found = try transaction.rows(entityIndex: entity.index, keys: [identity.key])
-        guard found.count > 0, let old = PrimaryKey.id(of: found[0].row, slot), old != new else { return false }
+        guard found.count > 0, let old = PrimaryKey.id(of: found[0].row, slot), old != new else { return }
         var slab = RowSlab.copy(of: found[0].row, room: new.utf8.count)
         var changed = SlotSet([slot.index])
         // A pull may have told the object by its new name before.
@@ -74,11 +72,11 @@ extension ApplySession {
                 baseVersion: found[0].row.version))
         previousRows.append(found[0])
         try write()
-        return true
+        if wasRefused { try tellReferences(to: identity) }
     }
 
     /// Tells the server once more what refers to an object.
-    func tellReferences(to identity: RowIdentity) throws(StoreError) {
+    private func tellReferences(to identity: RowIdentity) throws(StoreError) {
         var outbox = OutboxWriter(mirror: mirror, connection: connection)
         for entity in model.entities {
             for relationship in entity.relationships

@@ -100,10 +100,7 @@ extension Mirror {
         var told: [StoreChange] = []
         if let record, entry.kind == .insert {
             var renaming = ApplySession(mirror: self, transaction: transaction)
-            if try renaming.rename(entry.identity, to: record.id), entry.attempts > 1 {
-                // What refers to it may have been sent with the old key after a refusal.
-                try renaming.tellReferences(to: entry.identity)
-            }
+            try renaming.rename(entry.identity, to: record.id, wasRefused: entry.attempts > 1)
             if let change = renaming.change { told.append(change) }
         }
         // Each is looked at on its own: what waits for the others is still to be told about.

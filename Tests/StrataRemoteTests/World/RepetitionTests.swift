@@ -167,6 +167,18 @@ import Testing
         return (store, context, country)
     }
 
+    /// Changes an object that another client has there meanwhile: the first save meets the conflict, the second one is done.
+    private func saveOverOthers(
+        _ city: ManagedObject, _ context: ManagedObjectContext, _ backend: Interceptor
+    ) async throws {
+        backend.shelf.putCity("1", "Quito")
+        city["population"] = Int64(5)
+        let online = RemoteOptions(savePolicy: .networkThenCache)
+        await #expect(throws: PersistenceError.self) { try await context.save(options: online) }
+        try await context.save(options: online)
+        #expect(backend.shelf.record("City", "1")?.values["population"] == .value(.integer(5)))
+    }
+
     @Test("A new object of a taken key is decided by the conflict policy, even if it refers to a refused one")
     func takenWithRefused() async throws {
         let backend = Interceptor()
@@ -175,12 +187,7 @@ import Testing
         city["country"] = country
         try await context.save()
         try await store.sync.push()
-        backend.shelf.putCity("1", "Quito")
-        city["population"] = Int64(5)
-        let online = RemoteOptions(savePolicy: .networkThenCache)
-        await #expect(throws: PersistenceError.self) { try await context.save(options: online) }
-        try await context.save(options: online)
-        #expect(backend.shelf.record("City", "1")?.values["population"] == .value(.integer(5)))
+        try await saveOverOthers(city, context, backend)
     }
 
     @Test("A conflict of a change that waits for a refused object is decided when the object is saved")
@@ -196,12 +203,7 @@ import Testing
         try await context.save()
         try await store.sync.push()
         #expect(try store.sync.pendingCount() == 1)
-        backend.shelf.putCity("1", "Quito")
-        city["population"] = Int64(5)
-        let online = RemoteOptions(savePolicy: .networkThenCache)
-        await #expect(throws: PersistenceError.self) { try await context.save(options: online) }
-        try await context.save(options: online)
-        #expect(backend.shelf.record("City", "1")?.values["population"] == .value(.integer(5)))
+        try await saveOverOthers(city, context, backend)
     }
 
     @Test("References to an object that the server names after a refusal follow its new key")
