@@ -184,7 +184,7 @@
             _ subscription: LiveSubscription, _ keys: ParseKeys,
             _ body: @escaping @Sendable (LiveReader, inout LiveSubscription) throws(ServerError) -> T
         ) async throws(ServerError) -> (LiveSubscription, T) {
-            let (service, request, environment) = (service, request, environment)
+            let (service, request, environment, client) = (service, request, environment, client)
             return try await environment.database.follow { (scope) throws(ServerError) in
                 var principal = Principal.nobody
                 if keys.master != nil {
@@ -195,7 +195,7 @@
                 let caller = Caller(request, principal: principal, environment: environment, service.options)
                 var subscription = subscription
                 let value = try body(
-                    LiveReader(service: service, scope: scope, caller: caller), &subscription)
+                    LiveReader(service: service, scope: scope, caller: caller, client: client), &subscription)
                 return (subscription, value)
             }
         }
@@ -214,9 +214,7 @@
                     guard let place = subscriptions.firstIndex(where: { $0.id == old.id }) else { continue }
                     subscriptions[place] = subscription
                     for event in events {
-                        var event = event
-                        event["clientId"] = .string(client)
-                        guard await send(event) else { return false }
+                        guard await line.send(event) else { return false }
                     }
                     // Messages have their turn before the rest.
                     if !isDone { line.wake(old.schema) }

@@ -7,6 +7,8 @@
         let service: ParseService
         let scope: DataScope
         let caller: Caller
+        /// What the server calls the connection.
+        let client: String
 
         /// How many bytes of events are made at once.
         private static let size = 1 << 20
@@ -97,10 +99,10 @@
         }
 
         /// The events of the next changes, in their order.
-        /// - Returns: The events, and whether there are no more.
+        /// - Returns: The events as they are sent, and whether there are no more.
         func advance(
             _ subscription: inout LiveSubscription
-        ) throws(ServerError) -> (events: [JSONObject], isDone: Bool) {
+        ) throws(ServerError) -> (events: [String], isDone: Bool) {
             let grant = try service.server.precheck(.read, subscription.schema, caller)
             let visible = scope.visibleSequence
             guard subscription.position < visible else { return ([], true) }
@@ -117,15 +119,18 @@
             // Who loses sight of an object learns that, and nothing else of it.
             let lost = keys.filter { matching[$0] == nil && subscription.memory.contains($0) == true }
             let left = try shown(lost, schema, try grant.predicate(schema, scope))
-            var (events, size) = ([JSONObject](), 0)
+            var (events, size) = ([String](), 0)
             for change in changes {
                 subscription.position = change.sequence
                 let new =
                     change.isDeletion
                     ? deletion(change, subscription)
                     : try self.events(change, schema, matching[change.key], left[change.key], subscription)
-                for event in new { size += try event.text().utf8.count }
-                events += new
+                for event in new {
+                    let text = try event.text()
+                    size += text.utf8.count
+                    events.append(text)
+                }
                 if size > Self.size { return (events, false) }
             }
             guard end == visible else {
@@ -247,7 +252,7 @@
         ) -> JSONObject {
             [
                 "op": .string(operation), "requestId": subscription.id,
-                "object": .object(object(members, key, subscription)),
+                "object": .object(object(members, key, subscription)), "clientId": .string(client),
             ]
         }
 
@@ -263,7 +268,7 @@
         /// The members as JSON.
         func text() throws(ServerError) -> String {
             do throws(JSONWritingError) {
-                return String(decoding: try JSONValue.object(self).data(), as: UTF8.self)
+                return try JSONValue.object(self).text()
             } catch {
                 throw ServerError(500, "An object cannot be written: \(error).")
             }
