@@ -273,7 +273,8 @@ let package = Package(
         .executableTarget(
             name: "SyncKillProbe", dependencies: ["Strata", "StrataRemote", "SeededRandom"],
             path: "Tests/SyncKillProbe"),
-        .testTarget(name: "GazetteerTests", dependencies: ["Gazetteer", "PostgresFixture"]),
+        .testTarget(name: "GazetteerTests", dependencies: ["Gazetteer", "PostgresFixture", "ChildProcesses"]),
+        .target(name: "ChildProcesses", path: "Tests/ChildProcesses"),
         .target(name: "CCounters", path: "Tests/CCounters"),
         .target(name: "SeededRandom", path: "Tests/SeededRandom"),
         .target(name: "SmallThread", path: "Tests/SmallThread"),
@@ -288,7 +289,7 @@ let package = Package(
             dependencies: [
                 "Strata", "StrataTool", "strata-wire", "CrashModels", "CrashProbe", "SyncKillProbe", "AllocationProbe",
                 "GateProbe",
-                "SeededRandom", "PostgresFixture", "StrataModelFiles",
+                "SeededRandom", "PostgresFixture", "StrataModelFiles", "ChildProcesses",
             ],
             exclude: ["Gates/thresholds.json"]),
         // The code of the documentation. README.md and the pages about the core need no more than the core and StrataTesting.
@@ -314,8 +315,10 @@ let package = Package(
         .testTarget(name: "EverydayTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(
             name: "AttributeTypeTests", dependencies: ["Strata", "StrataCSQLite"], plugins: ["StrataPlugin"]),
-        .target(name: "SnippetCompiler", path: "Tests/SnippetCompiler"),
-        .testTarget(name: "NegativeCompileTests", dependencies: ["Strata", "StrataModelFiles", "SnippetCompiler"]),
+        .target(name: "SnippetCompiler", dependencies: ["ChildProcesses"], path: "Tests/SnippetCompiler"),
+        .testTarget(
+            name: "NegativeCompileTests",
+            dependencies: ["Strata", "StrataModelFiles", "SnippetCompiler", "ChildProcesses"]),
         // The examples in doc comments, compiled with all modules that have some.
         .testTarget(
             name: "CommentExampleTests",
@@ -407,7 +410,7 @@ let package = Package(
             dependencies: [
                 "StrataServer", "StrataServerTool", "StrataStackMob", "StrataMaxLeap", "StrataAzure", "StrataAsyncHTTP",
                 "Strata", "StrataTesting",
-                "PlainJSONStore", "PostgresFixture", "SeededRandom",
+                "PlainJSONStore", "PostgresFixture", "SeededRandom", "ChildProcesses",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
@@ -427,14 +430,15 @@ let package = Package(
         .target(
             name: "GraphWorld", dependencies: ["Strata", "StrataTesting", "SeededRandom"], path: "Tests/GraphWorld"),
         .target(
-            name: "PostgresFixture", dependencies: ["StrataPostgres", "StrataTesting"], path: "Tests/PostgresFixture"),
+            name: "PostgresFixture", dependencies: ["StrataPostgres", "StrataTesting", "ChildProcesses"],
+            path: "Tests/PostgresFixture"),
         .testTarget(
             name: "StrataPostgresTests",
             dependencies: [
                 "StrataPostgres", "StrataTesting", "PostgresFixture", "PredicateWorld", "GraphWorld", "MigrationWorld",
                 "GuidePages", "SeededRandom",
             ]),
-        .testTarget(name: "ConsumerTests"),
+        .testTarget(name: "ConsumerTests", dependencies: ["ChildProcesses"]),
     ],
     swiftLanguageModes: [.v6]
 )

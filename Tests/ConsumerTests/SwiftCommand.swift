@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 
 /// The command `swift`, run on packages that depend on this one.
@@ -18,7 +19,7 @@ enum SwiftCommand {
         let handle = try FileHandle(forWritingTo: log)
         process.standardOutput = handle
         process.standardError = handle
-        try process.run()
+        try process.start()
         process.waitUntilExit()
         try handle.close()
         return (process.terminationStatus, try String(contentsOf: log, encoding: .utf8))

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import Testing
 
@@ -31,7 +32,7 @@ struct CommandTests {
         process.standardOutput = try FileHandle(forWritingTo: out)
         process.standardError = try FileHandle(forWritingTo: error)
         process.standardInput = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         process.waitUntilExit()
         return Outcome(
             status: process.terminationStatus, out: try String(contentsOf: out, encoding: .utf8),

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SnippetCompiler
 import StrataModel
@@ -49,7 +50,7 @@ import Testing
         ]
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         process.waitUntilExit()
         return try JSONDecoder().decode(
             SymbolGraph.self, from: try Data(contentsOf: folder.appending(path: "Strata.symbols.json")))

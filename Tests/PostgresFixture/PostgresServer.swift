@@ -1,4 +1,5 @@
 #if Postgres
+    import ChildProcesses
     import Foundation
     package import Testing
 
@@ -37,11 +38,11 @@
                 FileManager.default.temporaryDirectory.appendingPathComponent(
                     "strata-pg-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
                 ).path
-            lifeline = Pipe()
+            lifeline = Pipe.forLaunch()
             for handle in [lifeline.fileHandleForReading, lifeline.fileHandleForWriting] {
                 _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
             }
-            let ready = Pipe()
+            let ready = Pipe.forLaunch()
             let shell = Process()
             shell.executableURL = URL(fileURLWithPath: "/bin/sh")
             shell.arguments = [
@@ -50,7 +51,7 @@
             ]
             shell.standardInput = lifeline.fileHandleForReading
             shell.standardOutput = ready
-            try shell.run()
+            try shell.start()
             try? ready.fileHandleForWriting.close()
             let answer = String(decoding: ready.fileHandleForReading.availableData, as: UTF8.self)
             guard answer.hasPrefix("ready") else {

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import Testing
 
@@ -7,9 +8,9 @@ import Testing
     @Test func readingLoadedPropertiesAllocatesNothing() throws {
         let process = Process()
         process.executableURL = try TestExecutable.named("AllocationProbe")
-        let pipe = Pipe()
+        let pipe = Pipe.forLaunch()
         process.standardOutput = pipe
-        try process.run()
+        try process.start()
         let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         try #require(process.terminationStatus == 0)

@@ -1,4 +1,5 @@
 #if os(Linux)
+    import ChildProcesses
     import Foundation
     import Testing
 
@@ -14,9 +15,9 @@
             let process = Process()
             process.executableURL = try TestExecutable.named("CrashProbe")
             process.arguments = [folder.appending(path: "store.sqlite").path, "\(count)", mode]
-            let pipe = Pipe()
+            let pipe = Pipe.forLaunch()
             process.standardOutput = pipe
-            try process.run()
+            try process.start()
             let output = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
             process.waitUntilExit()
             try #require(process.terminationStatus == 0)

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import Strata
 import Testing
@@ -5,14 +6,14 @@ import Testing
 /// A process that inserts objects and saves them in one go, or does what its mode says.
 final class Probe {
     private let process = Process()
-    private let pipe = Pipe()
+    private let pipe = Pipe.forLaunch()
     private var seen = ""
 
     init(store: URL, count: Int, mode: String? = nil) throws {
         process.executableURL = try TestExecutable.named("CrashProbe")
         process.arguments = [store.path, String(count)] + (mode.map { [$0] } ?? [])
         process.standardOutput = pipe
-        try process.run()
+        try process.start()
     }
 
     deinit { if process.isRunning { kill() } }

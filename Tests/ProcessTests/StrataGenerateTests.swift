@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
         process.arguments = arguments
         process.standardOutput = try FileHandle(forWritingTo: out)
         process.standardError = try FileHandle(forWritingTo: errors)
-        try process.run()
+        try process.start()
         process.waitUntilExit()
         return (
             process.terminationStatus, try String(contentsOf: out, encoding: .utf8),

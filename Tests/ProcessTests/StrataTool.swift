@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 
 /// Runs the `strata` tool, and the programs next to it.
@@ -27,11 +28,11 @@ enum StrataTool {
         process.executableURL = try TestExecutable.named(tool)
         process.arguments = arguments
         process.standardInput = try input.map { try FileHandle(forReadingFrom: $0) } ?? FileHandle.nullDevice
-        let output = Pipe()
-        let errors = Pipe()
+        let output = Pipe.forLaunch()
+        let errors = Pipe.forLaunch()
         process.standardOutput = output
         process.standardError = errors
-        try process.run()
+        try process.start()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         let complaints = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SeededRandom
 import Testing
@@ -84,13 +85,13 @@ private struct SyncRemains {
 /// A process that works offline and synchronises.
 private final class SyncProbe {
     private let process = Process()
-    private let pipe = Pipe()
+    private let pipe = Pipe.forLaunch()
 
     init(_ mode: String, _ folder: URL, _ seed: UInt64) throws {
         process.executableURL = try TestExecutable.named("SyncKillProbe")
         process.arguments = [mode, folder.path, String(seed)]
         process.standardOutput = pipe
-        try process.run()
+        try process.start()
     }
 
     deinit { if process.isRunning { _ = kill() } }

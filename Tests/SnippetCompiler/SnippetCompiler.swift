@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 
 /// Runs the Swift compiler over snippets, with the modules that this very test run was built with.
@@ -81,7 +82,7 @@ public struct SnippetCompiler {
         let handle = try FileHandle(forWritingTo: log)
         process.standardError = handle
         process.standardOutput = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         process.waitUntilExit()
         try handle.close()
         let text = String(decoding: try Data(contentsOf: log), as: UTF8.self)
@@ -141,11 +142,11 @@ public struct SnippetCompiler {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["pkg-config", "--cflags", "libpq"]
-        let pipe = Pipe()
+        let pipe = Pipe.forLaunch()
         process.standardOutput = pipe
         process.standardError = FileHandle.nullDevice
         // Without libpq, the modules are without the PostgreSQL store, too, and need no headers.
-        guard (try? process.run()) != nil else { return [] }
+        guard (try? process.start()) != nil else { return [] }
         let output = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return String(decoding: output, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)

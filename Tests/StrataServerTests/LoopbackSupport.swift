@@ -1,4 +1,5 @@
 #if Server
+    import ChildProcesses
     import Foundation
     import StrataServer
     import Testing
@@ -59,7 +60,7 @@
             process.standardError = try FileHandle(forWritingTo: log)
             // A reader of the tests' output waits for all processes that have it open.
             process.standardOutput = FileHandle.nullDevice
-            try process.run()
+            try process.start()
             while port == 0 {
                 guard process.isRunning else { throw Ended(lines: lines) }
                 let line = lines.first { $0.contains("\"listening\"") }
@@ -128,10 +129,10 @@
             let process = Process()
             process.executableURL = URL(filePath: try #require(path(of: name)))
             process.arguments = arguments
-            let pipe = Pipe()
+            let pipe = Pipe.forLaunch()
             process.standardOutput = pipe
             process.standardError = FileHandle.nullDevice
-            try process.run()
+            try process.start()
             let output = pipe.fileHandleForReading.readDataToEndOfFile()
             process.waitUntilExit()
             return (output, process.terminationStatus)

@@ -1,4 +1,5 @@
 #if Server && Postgres
+    import ChildProcesses
     import Foundation
     import PostgresFixture
     import StrataServer
@@ -70,10 +71,10 @@
             let process = Process()
             process.executableURL = try ServerProcess.executable()
             process.arguments = ["backup", "--storage", "postgres://app@db/app", folder.path]
-            let errors = Pipe()
+            let errors = Pipe.forLaunch()
             process.standardError = errors
             process.standardOutput = FileHandle.nullDevice
-            try process.run()
+            try process.start()
             let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             process.waitUntilExit()
             #expect(process.terminationStatus != 0 && text.contains("pg_dump"), "\(text)")

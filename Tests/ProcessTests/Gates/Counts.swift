@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import Testing
 
@@ -41,9 +42,9 @@ struct Counts {
         process.arguments = arguments
         // How many blocks a dictionary takes depends on its hashes.
         process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
-        let pipe = Pipe()
+        let pipe = Pipe.forLaunch()
         process.standardOutput = pipe
-        try process.run()
+        try process.start()
         let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         try #require(

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import Strata
 import Testing
@@ -156,9 +157,9 @@ import Testing
             let process = Process()
             process.executableURL = try TestExecutable.named("strata-generate")
             process.arguments = ["--model", model, "--output", folder.appending(path: "out").path]
-            let pipe = Pipe()
+            let pipe = Pipe.forLaunch()
             process.standardError = pipe
-            try process.run()
+            try process.start()
             let text = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
             process.waitUntilExit()
             return (process.terminationStatus, text)

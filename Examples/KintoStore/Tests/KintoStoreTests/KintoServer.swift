@@ -18,15 +18,18 @@ final class KintoServer: @unchecked Sendable {
     /// - Parameter page: The most records of an answer.
     init(page: Int = 100) async throws {
         let process = Process()
-        let (input, output) = (Pipe(), Pipe())
         process.executableURL = try await KintoInstallation.python()
         process.arguments = [
             URL(filePath: #filePath).deletingLastPathComponent().appending(path: "kinto-server.py").path, "\(page)",
         ]
-        process.standardInput = input
-        process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        let (input, output) = try launches.withLock {
+            let (input, output) = (Pipe(), Pipe())
+            process.standardInput = input
+            process.standardOutput = output
+            try process.run()
+            return (input, output)
+        }
         self.process = process
         self.input = input
         let line = try await onThread { output.fileHandleForReading.availableData }
@@ -94,12 +97,17 @@ enum KintoInstallation {
             process.standardInput = FileHandle.nullDevice
             process.standardOutput = FileHandle.nullDevice
             process.standardError = FileHandle.nullDevice
-            try process.run()
+            try launches.withLock { try process.run() }
             process.waitUntilExit()
             return process.terminationStatus
         }
     }
 }
+
+/// One process is started at a time. On Linux, a process that starts while another is started can inherit its pipes and the
+/// socket by which Foundation learns of its end; `waitUntilExit` then waits for both
+/// (https://github.com/swiftlang/swift-corelibs-foundation/issues/4795).
+private let launches = NSLock()
 
 /// Runs what blocks on a thread of its own.
 private func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {

@@ -76,7 +76,7 @@ import Testing
                 "--remote-debugging-port=0", "http://127.0.0.1:\(port)/frame",
             ]
             browser.standardError = FileHandle.nullDevice
-            try browser.run()
+            try browser.start()
             defer {
                 browser.terminate()
                 browser.waitUntilExit()

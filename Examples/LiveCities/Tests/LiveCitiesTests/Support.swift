@@ -54,6 +54,15 @@ func runProgram(_ arguments: String...) async throws -> Int32 {
     process.arguments = arguments
     return try await withCheckedThrowingContinuation { continuation in
         process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-        do { try process.run() } catch { continuation.resume(throwing: error) }
+        do { try process.start() } catch { continuation.resume(throwing: error) }
     }
+}
+
+/// On Linux, a process that starts while another is started can inherit the socket by which Foundation learns of its end;
+/// Foundation then waits for both (https://github.com/swiftlang/swift-corelibs-foundation/issues/4795).
+private let launches = NSLock()
+
+extension Process {
+    /// Starts the process while no other starts.
+    func start() throws { try launches.withLock { try run() } }
 }
