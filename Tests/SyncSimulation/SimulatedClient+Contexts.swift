@@ -268,7 +268,12 @@ extension SimulatedClient {
             if context.hasChanges { _ = try? await engine.pull() }
         }
         if context.hasChanges {
-            world.violate("client \(number): its context cannot be saved")
+            let left = [context.insertedObjects, context.updatedObjects, context.deletedObjects]
+                .map { "\($0.map(id).sorted())" }
+            world.violate(
+                "client \(number): its context cannot be saved: inserted \(left[0]), updated \(left[1]), deleted \(left[2]) "
+                    + context.updatedObjects.map { "\($0.changedPropertyNames.sorted())" }.joined()
+            )
             discard(context)
         }
         guard process.hasGivenUp else { return }

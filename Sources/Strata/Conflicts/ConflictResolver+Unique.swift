@@ -90,6 +90,12 @@ extension ConflictResolver {
                     try core.inverses.add(member, to: survivor, index)
                 }
             }
+            // The row may have them: the server has carried out what a lost answer was about, for instance.
+            for member in state.removed.values where !member.flags.contains(.deleted) {
+                core.unresolved.perform(on: survivor) { (core) throws(PersistenceError) in
+                    try core.inverses.remove(member, from: survivor, index)
+                }
+            }
         }
         noteReplacement(object.key, of: object, by: survivor)
         core.tracker.remove(object)
@@ -130,6 +136,11 @@ extension ConflictResolver {
             guard let survivor = survivor(of: key, survivors) else { continue }
             state.added[key] = nil
             state.added[survivor.key] = survivor
+        }
+        for key in Array(state.removed.keys) {
+            guard let survivor = survivor(of: key, survivors) else { continue }
+            state.removed[key] = nil
+            if state.added[survivor.key] == nil { state.removed[survivor.key] = survivor }
         }
         // Objects that became rows are the same objects; only those that were absorbed must be exchanged.
         var exchanged: [ObjectIdentifier: ManagedObject] = [:]

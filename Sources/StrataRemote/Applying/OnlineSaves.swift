@@ -18,5 +18,14 @@ struct OnlineSaves: Sendable {
     func forget(_ isForgotten: ((RemoteIdentity) -> Bool)? = nil) {
         unknown.remove(isForgotten)
         births.forget(isForgotten)
+        guard isForgotten == nil else { return }
+        deleted.withLock { $0 = [] }
+        undecided.withLock { $0 = [] }
+    }
+
+    /// Nothing waits of an object any more, and nothing is remembered of it.
+    func forget(_ identity: RowIdentity) {
+        deleted.withLock { _ = $0.remove(identity) }
+        undecided.withLock { _ = $0.remove(identity) }
     }
 }

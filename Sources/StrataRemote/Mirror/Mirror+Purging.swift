@@ -94,6 +94,7 @@ extension ApplySession {
         guard let key = known.key else {
             return try OutboxWriter(mirror: mirror, connection: connection).forget(id, root: entity.rootIndex)
         }
+        mirror.online.forget(RowIdentity(entityIndex: entity.rootIndex, key: key))
         if let creation = entries.first(where: { $0.kind == .insert }) {
             try remove(RemoteIdentity(entity: entity.rootName, id: id), entity, key)
             // The server may have it, and pulls may have passed it.
