@@ -1,5 +1,6 @@
 #if Server
     import Foundation
+    import StrataWire
 
     /// A request as the core sees it, whatever brought it.
     public struct ServerRequest: Sendable {
@@ -40,6 +41,10 @@
             self.client = client
             self.isSecure = isSecure
         }
+
+        /// The names and values of the query in their order; nil if one is not UTF-8. As in forms, `+` is a space: this is how
+        /// most HTTP libraries write one, and those that mean a plus sign write `%2B`.
+        package var parameters: [QueryParameters.Parameter]? { QueryParameters.read(query, isForm: true) }
 
         /// The first value of a header; names have no case.
         public func header(_ name: String) -> String? {

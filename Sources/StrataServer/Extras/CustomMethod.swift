@@ -39,7 +39,7 @@
         ) async throws(ServerError) -> ServerResponse {
             guard let method = methods[name] else { throw .notFound("There is no custom code \(name.prefix(80)).") }
             _ = try caller.principal.grant(options.access.level(method: name), "call \(name)")
-            guard let parameters = QueryParameters.read(request.query) else {
+            guard let parameters = request.parameters else {
                 throw .badRequest("The query is not UTF-8.")
             }
             return try await method(

@@ -8,6 +8,15 @@ import Testing
         .scripted(json: #"{"objectId":"\#(id)","createdAt":"\#(testTime)"}"#, status: 201)
     }
 
+    @Test func theDefaultClientIsTheOneThatTheAppHasSet() throws {
+        #expect(MaxLeapClient.default == nil)
+        let client = try ClientRig().client
+        MaxLeapClient.default = client
+        #expect(MaxLeapClient.default === client)
+        MaxLeapClient.default = nil
+        #expect(MaxLeapClient.default == nil)
+    }
+
     @Test func whatAnObjectLeadsToIsSavedFirst() async throws {
         let rig = try ClientRig()
         rig.transport.answer(json: #"{"name":"zcf-1.png","url":"cdn.example.com/zcf-1.png"}"#, status: 201)

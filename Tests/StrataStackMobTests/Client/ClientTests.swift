@@ -11,6 +11,15 @@ import Testing
         }
     }
 
+    @Test func theDefaultClientIsTheOneThatTheAppHasSet() throws {
+        #expect(StackMobClient.default == nil)
+        let client = try StackMobClient(publicKey: testKey)
+        StackMobClient.default = client
+        #expect(StackMobClient.default === client)
+        StackMobClient.default = nil
+        #expect(StackMobClient.default == nil)
+    }
+
     @Test func theVersionIsInTheAcceptHeader() async throws {
         let rig = try ClientRig { $0.dialect.apiVersion = "17" }
         rig.transport.answer(json: "{}")

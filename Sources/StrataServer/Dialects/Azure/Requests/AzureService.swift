@@ -24,7 +24,7 @@
         func answer(_ request: ServerRequest, _ segments: [String]) async throws(ServerError) -> ServerResponse {
             let environment = server.environment(of: mount)
             let principal = try await principal(request, environment)
-            guard let parameters = QueryParameters.read(request.query) else {
+            guard let parameters = request.parameters else {
                 throw .badRequest("The query is not UTF-8.")
             }
             let call = AzureCall(

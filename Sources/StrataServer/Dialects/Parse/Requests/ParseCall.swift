@@ -95,7 +95,7 @@
             keys.key = header("REST-API-Key", "Client-Key", "JavaScript-Key", "Windows-Key", "APIKey")
             keys.master = header("Master-Key", "MasterKey")
             keys.session = header("Session-Token")
-            guard let pairs = QueryParameters.read(request.query) else {
+            guard let pairs = request.parameters else {
                 throw ParseCode.invalidQuery.error("The query is not UTF-8.")
             }
             for (name, value) in pairs { parameters[name] = .string(value) }

@@ -43,7 +43,7 @@
                 throw ParseCode.commandUnavailable.error("A batch holds requests for objects.")
             }
             var parameters: JSONObject = [:]
-            for (name, value) in QueryParameters.read(request.query) ?? [] { parameters[name] = .string(value) }
+            for (name, value) in request.parameters ?? [] { parameters[name] = .string(value) }
             let body = value["body"]?.members ?? [:]
             if method == "GET" { parameters.merge(body) }
             return ParseCall(

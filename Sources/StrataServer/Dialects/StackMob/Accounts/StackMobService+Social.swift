@@ -48,7 +48,7 @@
         /// What a client gives, whether in the query, in a form or in JSON: clients and documentation differ.
         private func parameters(_ call: Call) throws(ServerError) -> [String: String] {
             var values = Dictionary(
-                (QueryParameters.read(call.request.query) ?? []).map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+                (call.request.parameters ?? []).map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
             guard !call.request.body.isEmpty else { return values }
             if call.request.body.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") {
                 for (name, value) in try call.json(options).members ?? [:] {

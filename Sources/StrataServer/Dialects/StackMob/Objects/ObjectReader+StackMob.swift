@@ -18,7 +18,7 @@
             private var prefixes: Set<String> = []
 
             init(_ request: ServerRequest) throws(ServerError) {
-                let parameter = QueryParameters.read(request.query)?.first { $0.name == Self.expandParameter }?.value
+                let parameter = request.parameters?.first { $0.name == Self.expandParameter }?.value
                 if let text = request.header("X-StackMob-Expand") ?? parameter {
                     guard request.method == "GET" || request.method == "HEAD" else {
                         throw .badRequest("X-StackMob-Expand and _expand are for reading.")

@@ -49,7 +49,7 @@
         private func read(_ call: Call, _ name: String, _ id: String) async throws(ServerError) -> ServerResponse {
             let options = options
             let shape = try ObjectReader.Shape(call.request)
-            let others = QueryParameters.read(call.request.query)?.filter {
+            let others = call.request.parameters?.filter {
                 $0.name != ObjectReader.Shape.expandParameter
             }
             if let other = others?.first {

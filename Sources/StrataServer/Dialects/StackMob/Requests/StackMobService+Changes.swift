@@ -14,7 +14,7 @@
             guard call.request.method == "GET" else { throw .notAllowed("Changes are only read.", "GET") }
             let name = call.segments[1].lowercased()
             var (cursor, limit) = (ChangeCursor.start, 1_000)
-            for (key, value) in QueryParameters.read(call.request.query) ?? [] {
+            for (key, value) in call.request.parameters ?? [] {
                 if key == "since" {
                     guard let read = ChangeCursor(value) else {
                         // Perhaps of another kind of server, at whose address this one stands now.

@@ -49,7 +49,7 @@
                     body["tokens"].map { ["tokens": $0] } ?? body["users"].map { ["users": $0] } ?? ["broadcast": true]
                 return try await record(audience, body["payload"]?["kvPairs"] ?? body["payload"], call)
             case ("GET", "get_tokens_for_users_universal", 1):
-                let users = (QueryParameters.read(request.query) ?? []).filter { $0.name == "userIds" }
+                let users = (request.parameters ?? []).filter { $0.name == "userIds" }
                     .flatMap { $0.value.split(separator: ",").map(String.init) }
                 return try await tokens(of: users, call)
             case ("POST", "remove_token_universal", 1):
@@ -60,7 +60,7 @@
             case ("GET", "expired_tokens", 1): return ServerResponse(json: ["tokens": []])
             case ("GET", "_push", 2) where segments[1] == "messages":
                 var since: Int64 = 0
-                for (name, value) in QueryParameters.read(request.query) ?? [] {
+                for (name, value) in request.parameters ?? [] {
                     guard name == "since", let number = Int64(value), number >= 0 else {
                         throw .badRequest("Messages take since=<milliseconds>.")
                     }
