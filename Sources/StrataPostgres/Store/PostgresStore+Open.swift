@@ -53,17 +53,13 @@
             let layout = try StoreLayout(model: model, dialect: PostgresDialect())
             let schema = PostgresSchema(layout: layout)
             var settings = PostgresSettings(address: address, options: options)
+            let replicas = onlyReads ? nil : options.replicas
             if onlyReads { settings.startStatements.append("SET default_transaction_read_only TO on") }
             let place = settings.publicAddress
             let observers = StatementObserverList()
-            let trace = options.trace
             let pool = PostgresPool(
                 settings, limit: options.connectionLimit, timeout: options.poolTimeout,
-                checkAge: options.healthCheckAge
-            ) { sql, seconds, rows in
-                trace?(StatementTrace(sql: sql, duration: seconds, rows: rows, work: StatementWork()))
-                observers.report(sql, seconds, rows)
-            }
+                checkAge: options.healthCheckAge, observer: observers.observer(options.trace))
             do {
                 let metadata = try pool.use(failure: { storeError($0, path: place, model: layout) }) {
                     (connection) throws(StoreError) in
@@ -73,7 +69,10 @@
                 }
                 let store = try PostgresStore(
                     identifier: metadata.identifier, address: place, options: options, layout: layout, pool: pool,
-                    observers: observers, recordsHistory: metadata.history != nil)
+                    observers: observers, recordsHistory: metadata.history != nil,
+                    replicas: replicas.map {
+                        ReplicaSet($0, model: model, identifier: metadata.identifier, options, primary: pool, observers)
+                    })
                 if !onlyReads {
                     try store.sweep()
                     // If the purge fails, the next one makes up for it.
@@ -257,11 +256,15 @@
             guard pool.makesConnections else { return nil }
             let pool = pool
             let own = announcer.session
+            let replicas = replicas
             let listener = PostgresListener(channel: announcer.channel) {
                 guard !pool.isClosed else { throw PostgresPool.closed }
                 return try pool.makeConnection()
             } onNotification: { notification in
-                if notification?.payload != own { handler() }
+                guard notification?.payload != own else { return }
+                // What is read after that shows the commit.
+                replicas?.noteNews()
+                handler()
             }
             return StoreObservation { withExtendedLifetime(listener) {} }
         }

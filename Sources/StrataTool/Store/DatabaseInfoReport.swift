@@ -12,11 +12,19 @@
             let statement: String
         }
 
+        struct Replica: Encodable {
+            let name: String
+            let state: String
+            let missingBytes: Int
+        }
+
         let model: String
         let versionHash: String
         let identifier: UUID
         let formatVersion: Int
         let serverVersion: String
+        let isReplica: Bool
+        let replicas: [Replica]
         let size: Int
         let externalCount: Int
         let externalSize: Int
@@ -32,6 +40,10 @@
             identifier = info.identifier
             formatVersion = info.formatVersion
             serverVersion = info.server.version
+            isReplica = info.server.isReplica
+            replicas = info.server.replicas.map {
+                Replica(name: $0.name, state: $0.state, missingBytes: $0.missingBytes)
+            }
             size = info.size
             externalCount = info.externalCount
             externalSize = info.externalSize
@@ -55,10 +67,14 @@
                 ["version hash", versionHash],
                 ["identifier", identifier.uuidString.lowercased()],
                 ["format", "\(formatVersion), PostgreSQL \(serverVersion)"],
+                ["server", isReplica ? "replica" : "primary"],
                 ["tables", size(self.size)],
                 ["external values", "\(externalCount), \(size(externalSize))"],
                 ["sessions", "\(sessionCount)"],
             ])
+            for replica in replicas {
+                print("replica \(replica.name): \(replica.state), \(size(replica.missingBytes)) to replay")
+            }
             EntityReport.printText(entities)
             for transaction in longTransactions {
                 print(
