@@ -12,6 +12,7 @@
 
         /// The replicas that ``Options/replicas`` names, as this process sees them, for logs and health checks.
         ///
+        ///     let store = try PostgresStore.open(model: model, at: "postgres://app@db.example.com/cities")
         ///     for state in store.replicaStates where !state.isUsable { print(state.address, state.problem ?? "") }
         public var replicaStates: [ReplicaState] { replicas?.reports ?? [] }
 
@@ -32,7 +33,7 @@
         /// The store as a replica has it.
         func view(of replica: Replica, reaching goal: ReplicaSet.Goal) -> PostgresStore {
             PostgresStore(
-                self, reading: PostgresPool(replica.pool, guardedBy: ReplicaGuard(replica: replica, goal: goal)))
+                self, through: PostgresPool(replica.pool, guardedBy: ReplicaGuard(replica: replica, goal: goal)))
         }
     }
 

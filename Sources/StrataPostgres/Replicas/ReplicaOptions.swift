@@ -5,6 +5,7 @@
     extension PostgresStore {
         /// The replicas of a server, and how contexts that may read them do so.
         ///
+        ///     var options = PostgresStore.Options()
         ///     options.replicas = PostgresStore.Replicas(
         ///         ["postgres://app@replica.example.com/cities"], maximumStaleness: .seconds(2))
         public struct Replicas: Sendable, Hashable {

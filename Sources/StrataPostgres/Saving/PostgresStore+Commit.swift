@@ -150,6 +150,7 @@
         }
 
         private func sweepSometimes() {
+            guard pool.makesConnections else { return }
             let now = ContinuousClock.now
             let isDue = nextSweep.withLock { next in
                 if now < next { return false }

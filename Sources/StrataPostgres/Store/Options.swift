@@ -36,8 +36,8 @@
             /// Whether the store records history, for all processes that open it. ``HistoryRecording/asInFile`` leaves it as it is
             /// in the database.
             public var history = HistoryRecording.asInFile
-            /// How a store of another version of the model is migrated. ``MigrationOptions/keepsOriginal``,
-            /// ``MigrationOptions/erasesOnMismatch`` and deferred stages are refused.
+            /// How a store of another version of the model is migrated. ``MigrationOptions/keepsOriginal`` and
+            /// ``MigrationOptions/erasesOnMismatch`` are refused.
             public var migration = MigrationOptions()
             /// Whether a store is made where there is none.
             public var createIfMissing = true

@@ -143,14 +143,15 @@
         /// - Parameters:
         ///   - isTrial: Whether everything is taken back in the end.
         ///   - notes: Texts by name that are written in the same transaction; see ``notes(at:options:)``.
+        /// - Returns: What the store says about itself, the plans that were carried out, and what a trial has left to be done.
         static func prepare(
             _ connection: PostgresConnection, _ schema: PostgresSchema, options: Options, path: String,
             isTrial: Bool = false, notes: [String: String] = [:]
-        ) throws(StoreError) -> (metadata: PostgresMetadata, plans: [MigrationPlan]) {
+        ) throws(StoreError) -> (metadata: PostgresMetadata, plans: [MigrationPlan], steps: [DeferredMigrationStep]) {
             let model = schema.layout.model
             do {
                 if let found = try PostgresMetadata.read(on: connection, path: path) {
-                    if notes.isEmpty, isUpToDate(found, schema, options) { return (found, []) }
+                    if notes.isEmpty, isUpToDate(found, schema, options) { return (found, [], []) }
                 } else if !options.createIfMissing {
                     throw StoreError.notFound(path: path)
                 }
@@ -167,7 +168,7 @@
                 var plans: [MigrationPlan] = []
                 if let found = try PostgresMetadata.read(on: connection, path: path) {
                     metadata = found
-                    if notes.isEmpty, isUpToDate(found, schema, options) { return (found, []) }
+                    if notes.isEmpty, isUpToDate(found, schema, options) { return (found, [], []) }
                     plans = try update(&metadata, to: schema, on: connection, options: options, path: path)
                 } else {
                     for statement in schema.tableStatements { try connection.run(statement) }
@@ -190,9 +191,10 @@
                 }
                 try metadata.write(model, on: connection)
                 try StoreNotes.write(notes, on: connection)
+                let steps = try isTrial ? DeferredSteps.read(in: DatabaseNotes(connection: connection, path: path)) : []
                 // What is only checked at the end belongs to a trial, too.
                 try isTrial ? connection.run("SET CONSTRAINTS ALL IMMEDIATE; ROLLBACK") : connection.commit()
-                return (metadata, plans)
+                return (metadata, plans, steps)
             } catch let error as StoreError {
                 throw error
             } catch let error as PostgresError {

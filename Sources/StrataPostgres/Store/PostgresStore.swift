@@ -56,11 +56,11 @@
             compiler = FetchCompiler(schema: Schema(layout: layout), rowPlans: rowPlans)
         }
 
-        /// The same store, for reads through another pool.
-        init(_ store: PostgresStore, reading pool: PostgresPool) {
+        /// The same store through another pool, without replicas.
+        init(_ store: PostgresStore, through pool: PostgresPool, _ options: Options? = nil) {
             identifier = store.identifier
             name = store.name
-            options = store.options
+            self.options = options ?? store.options
             layout = store.layout
             self.pool = pool
             plans = store.plans
@@ -182,7 +182,9 @@
                         connectionGuard.note(error)
                         throw storeError(error)
                     }
-                    guard error.isTransient || error.isConnectionLost, error.sqlState != PostgresError.timeoutState,
+                    // In a transaction that was begun elsewhere, nothing can be done after a failure.
+                    guard pool.makesConnections, error.isTransient || error.isConnectionLost,
+                        error.sqlState != PostgresError.timeoutState,
                         attempt < 6, !pool.isClosed
                     else { throw storeError(error) }
                     if error.isConnectionLost { pool.dropIdle() }

@@ -67,6 +67,8 @@
         public let server: ServerInfo
         /// How much history is kept; nil if none is recorded.
         public let history: HistoryRetention?
+        /// The steps of migrations that are still to be done.
+        public let deferredMigrationSteps: [DeferredMigrationStep]
         /// What is wrong: tables, columns, indexes or constraints that are missing or not valid, rows of unknown entities, and
         /// references to values that are gone. nil if it was not checked.
         public let problems: [String]?
@@ -137,7 +139,9 @@
                     isReplica: try texts("SELECT pg_is_in_recovery()::text").first == "true",
                     replicas: try connectedReplicas(), sessionCount: Int(sessions.integer(0, 0)),
                     longTransactions: try longTransactions()),
-                history: metadata.history.flatMap(HistoryRetention.init(text:)), problems: problems)
+                history: metadata.history.flatMap(HistoryRetention.init(text:)),
+                deferredMigrationSteps: try DeferredSteps.read(
+                    in: DatabaseNotes(connection: connection, path: "PostgreSQL")), problems: problems)
         }
 
         private func texts(_ sql: String) throws(PostgresError) -> [String] {

@@ -30,6 +30,7 @@
         let externalSize: Int
         let sessionCount: Int
         let longTransactions: [Transaction]
+        let deferredSteps: [DeferredReport]
         let entities: [EntityReport]
         let isSound: Bool?
         let problems: [String]
@@ -53,6 +54,7 @@
                     process: $0.process, application: $0.application, state: $0.state, seconds: $0.seconds,
                     statement: $0.statement)
             }
+            deferredSteps = info.deferredMigrationSteps.map(DeferredReport.init)
             entities = info.entities.map(EntityReport.init)
             isSound = info.problems?.isEmpty
             problems = info.problems ?? []
@@ -76,6 +78,10 @@
                 print("replica \(replica.name): \(replica.state), \(size(replica.missingBytes)) to replay")
             }
             EntityReport.printText(entities)
+            if !deferredSteps.isEmpty {
+                print("\ndeferred steps of migrations")
+                for step in deferredSteps { print("  \(step)") }
+            }
             for transaction in longTransactions {
                 print(
                     "\ntransaction of process \(transaction.process) (\(transaction.application)), "
