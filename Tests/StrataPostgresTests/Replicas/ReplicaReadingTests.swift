@@ -146,6 +146,33 @@
                 try replica.resumeReplay()
             }
 
+            @Test("A context that has seen a commit of others goes on to see it, whichever server answers next")
+            func noWayBack() throws {
+                let second = try fixture.replica()
+                let store = try fixture.store([replica, second])
+                let container = try PersistentContainer(store: store)
+                try replica.pauseReplay()
+                try fixture.others().insert(("City", 3, [:]))
+                try fixture.catchUp(second)
+                // The old state is recent enough for a context that knows nothing.
+                var seen: [Int: ManagedObjectContext] = [:]
+                try fixture.eventually("each replica has answered") {
+                    let context = container.newContext(reading: .replica)
+                    seen[try context.count(cities())] = context
+                    return seen.count == 2
+                }
+                #expect(Set(seen.keys) == [2, 3])
+                let fromPrimary = container.newContext()
+                #expect(try fromPrimary.count(cities()) == 3)
+                try second.stop()
+                fromPrimary.readSource = .replica
+                for _ in 0..<4 { #expect(try fromPrimary.count(cities()) == 3) }
+                let fromSecond = try #require(seen[3])
+                for _ in 0..<4 { #expect(try fromSecond.count(cities()) == 3) }
+                #expect(try #require(seen[2]).count(cities()) == 2)
+                try replica.resumeReplay()
+            }
+
             @Test("An idle primary does not make a replica old, and one that has lost its primary is found out")
             func idleAndCutOff() throws {
                 let store = try fixture.store([replica], staleness: .milliseconds(100))
