@@ -58,6 +58,11 @@ public protocol PersistentStore: StoreReader {
     ///   ``StoreError/invalidOption(name:value:reason:)`` for a duration that it does not allow.
     func holdVersion(for duration: Duration) throws(StoreError) -> any StoreReader
 
+    /// A reader for one context that may read copies of the store; nil if there are none.
+    /// - Parameter isFresh: Whether the context has read nothing yet. Otherwise the reader never shows less than the store does
+    ///   now.
+    func replicaReader(isFresh: Bool) -> (any ReplicaReader)?
+
     /// Closes the store. Every later call throws ``StoreError/closed(path:)``.
     func close()
 }
@@ -87,6 +92,9 @@ extension PersistentStore {
     public func holdVersion(for duration: Duration) throws(StoreError) -> any StoreReader {
         throw .unsupported(store: name, feature: "contexts that are pinned to one version of the store")
     }
+
+    /// By default, there are no copies.
+    public func replicaReader(isFresh: Bool) -> (any ReplicaReader)? { nil }
 }
 
 /// The capabilities of a store. A store refuses to open a model that needs a capability it lacks.

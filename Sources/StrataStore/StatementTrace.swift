@@ -8,13 +8,16 @@ public struct StatementTrace: Sendable, Hashable {
     public let rows: Int
     /// What SQLite did for it.
     public let work: StatementWork
+    /// The server that ran it, if the store has several: the address of a replica, without its password. nil for the primary.
+    public let replica: String?
 
     /// Describes a run of a statement.
-    public init(sql: String, duration: Double, rows: Int, work: StatementWork) {
+    public init(sql: String, duration: Double, rows: Int, work: StatementWork, replica: String? = nil) {
         self.sql = sql
         self.duration = duration
         self.rows = rows
         self.work = work
+        self.replica = replica
     }
 
     /// Whether the statement only begins or ends a transaction or a savepoint, or is a `PRAGMA`: nothing that an application

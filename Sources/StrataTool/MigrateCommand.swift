@@ -58,9 +58,7 @@ struct MigrateCommand: ParsableCommand {
         migration.versions = try Output.versions(of: model)
         do throws(StoreError) {
             let place = StorePlace(store)
-            if case .file(let path) = place {
-                printDeferred(try SQLiteStore.storeInfo(at: path).deferredMigrationSteps)
-            }
+            printDeferred(try place.deferredSteps(schema: schema))
             let plan = try place.migrationPlan(to: target, migration, schema: schema)
             print(plan)
             if plan.source.fingerprint == plan.target.fingerprint { return }

@@ -13,6 +13,14 @@
             package let description: String
             /// Whether PostgreSQL is not installed.
             fileprivate var isMissing = false
+
+            /// Says what did not happen.
+            package init(_ description: String) { self.description = description }
+
+            fileprivate init(description: String, isMissing: Bool) {
+                self.description = description
+                self.isMissing = isMissing
+            }
         }
 
         package let folder: String
@@ -33,7 +41,9 @@
 
         package static var shared: PostgresServer { get throws { try started.get() } }
 
-        private init() throws {
+        /// Starts a server.
+        /// - Parameter primary: The server of which it is a streaming replica; nil for a new, empty one.
+        package init(replicaOf primary: PostgresServer? = nil) throws {
             folder =
                 FileManager.default.temporaryDirectory.appendingPathComponent(
                     "strata-pg-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
@@ -45,10 +55,9 @@
             let ready = Pipe.forLaunch()
             let shell = Process()
             shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-            shell.arguments = [
-                Self.script.path, folder, "fsync=off", "full_page_writes=off", "deadlock_timeout=100ms",
-                "shared_buffers=64MB",
-            ]
+            shell.arguments =
+                [Self.script.path, folder] + (primary.map { ["--replica-of", $0.folder] } ?? [])
+                + ["fsync=off", "full_page_writes=off", "deadlock_timeout=100ms", "shared_buffers=64MB"]
             shell.standardInput = lifeline.fileHandleForReading
             shell.standardOutput = ready
             try shell.start()
@@ -73,6 +82,28 @@
             lock.unlock()
             try run("CREATE DATABASE \(name) TEMPLATE template0")
             return url(of: name)
+        }
+
+        /// Stops the server as a crash does.
+        package func stop() throws {
+            try lifeline.fileHandleForWriting.write(contentsOf: Data("stop\n".utf8))
+            while (try? run("SELECT 1")) != nil { Thread.sleep(forTimeInterval: 0.01) }
+        }
+
+        /// Starts the server again.
+        package func start() throws {
+            try lifeline.fileHandleForWriting.write(contentsOf: Data("start\n".utf8))
+            let end = Date(timeIntervalSinceNow: 60)
+            while Date() < end {
+                if (try? run("SELECT 1")) != nil { return }
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+            throw Failure("the server did not start again")
+        }
+
+        /// The URL of the database that another server calls by a URL.
+        package func url(like other: String) -> String {
+            url(of: other.split(separator: "/").last.map(String.init) ?? "")
         }
 
         /// Runs a statement in the server's own database.

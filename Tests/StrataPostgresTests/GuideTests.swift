@@ -27,7 +27,24 @@
             #expect(page.contains("| `connectionLimit` | \(options.connectionLimit) |"))
             #expect(page.contains("| `retryLimit` | \(options.retryLimit) |"))
             #expect(page.contains("| `lockTimeout` | \(Int(options.lockTimeout)) |"))
+            for child in Mirror(reflecting: PostgresStore.Replicas([])).children {
+                let name = try #require(child.label)
+                #expect(page.contains("| `\(name)` |"), "\(name)")
+            }
             #expect(page.contains("| `idleTransactionTimeout` | \(Int(options.idleTransactionTimeout)) |"))
+        }
+
+        @Test("The examples about replicas run, even if the replica is not there", .needsPostgres)
+        func replicas() async throws {
+            var options = PostgresStore.Options()
+            PostgreSQLGuide.nameReplicas(&options)
+            options.replicas?.addresses = ["postgres://nobody@%2Fnowhere/none"]
+            let store = try PostgresStore.open(
+                model: try TestModel.make(), at: PostgresServer.shared.newDatabase(), options: options)
+            #expect(try await PostgreSQLGuide.count(try PersistentContainer(store: store)) == 0)
+            var told: [String] = []
+            PostgreSQLGuide.reportReplicas(store, &told)
+            #expect(told.count == 2 && told[0].hasPrefix("postgres://") && told[0].hasSuffix(" 0") && told[1] == "1")
         }
 
         @Test("The examples run", .needsPostgres)

@@ -34,6 +34,26 @@
             options.history = .on(keeping: .days(7))
         }
 
+        static func nameReplicas(_ options: inout PostgresStore.Options) {
+            options.replicas = PostgresStore.Replicas(
+                ["postgres://app@replica.example.com/cities"], maximumStaleness: .seconds(2))
+        }
+
+        static func count(_ container: PersistentContainer) async throws -> Int {
+            let count = try await container.read(from: .replica) { context in
+                try context.count(FetchRequest<ManagedObject>(entity: "City"))
+            }
+            return count
+        }
+
+        static func reportReplicas(_ store: PostgresStore, _ told: inout [String]) {
+            func print(_ values: any CustomStringConvertible...) {
+                told.append(values.map(\.description).joined(separator: " "))
+            }
+            for state in store.replicaStates { print(state.address, state.problem ?? "in use", state.answers) }
+            print(store.replicaFallbacks)
+        }
+
         static func migrate(
             _ address: String, to model: ManagedObjectModel, _ options: inout PostgresStore.Options,
             _ told: inout [String]

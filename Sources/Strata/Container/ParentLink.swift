@@ -8,6 +8,8 @@ struct ParentState: Sendable {
     let changes: [ChangeSet]
     /// The version of the store that it is pinned to, if it is.
     let version: Result<any StoreReader, StoreError>?
+    /// What reads copies of the store for it, if anything does.
+    let replica: (any ReplicaReader)?
 }
 
 /// What a child in another isolation domain saves.
@@ -61,7 +63,7 @@ final class ParentLink: Sendable {
         }
         return ParentState(
             number: count.add(1, ordering: .relaxed).newValue, changes: changes.reversed(),
-            version: core.pin?.version)
+            version: core.pin?.version, replica: core.replica?.reader)
     }
 
     /// Notes that the child is about to show a state.
@@ -188,6 +190,7 @@ extension ContextCore {
     func showParent(_ state: ParentState) {
         guard let base = parent?.core, settings.parentLink?.noteShown(state) == true else { return }
         base.settings.pin = state.version.map { VersionPin($0, for: nil, mergesAfterwards: true) }
+        base.settings.replica = state.replica.map { ReplicaSource($0, base.coordinator.rowCache) }
         base.dropPendingChanges()
         base.merger.takeIn()
         do throws(PersistenceError) {

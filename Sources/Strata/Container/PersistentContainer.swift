@@ -112,19 +112,25 @@ public final class PersistentContainer: Sendable {
     ///         func name(of id: String) throws -> String? { try context.find(City.self, id)?.name }
     ///     }
     ///
-    /// - Parameter automaticallyMergesChanges: Whether saves of other contexts are merged at boundaries.
-    public func newContext(automaticallyMergesChanges: Bool = false) -> sending ManagedObjectContext {
-        let context = makeContext(name: nil)
+    /// - Parameters:
+    ///   - automaticallyMergesChanges: Whether saves of other contexts are merged at boundaries.
+    ///   - source: Whether it may read copies of the store; see ``ManagedObjectContext/readSource``.
+    public func newContext(
+        automaticallyMergesChanges: Bool = false, reading source: ReadSource = .primary
+    ) -> sending ManagedObjectContext {
+        let context = makeContext(name: nil, reading: source)
         context.automaticallyMergesChanges = automaticallyMergesChanges
         return context
     }
 
-    private func makeContext(name: String?, observesObjects: Bool = false) -> sending ManagedObjectContext {
-        ManagedObjectContext(
-            coordinator: coordinator, parent: nil,
-            settings: ContextSettings(
-                merging: MergeRules(defaultMergePolicy), observesObjects: observesObjects, name: name,
-                onUnplannedLoad: onUnplannedLoad))
+    private func makeContext(
+        name: String?, observesObjects: Bool = false, reading source: ReadSource = .primary
+    ) -> sending ManagedObjectContext {
+        var settings = ContextSettings(
+            merging: MergeRules(defaultMergePolicy), observesObjects: observesObjects, name: name,
+            onUnplannedLoad: onUnplannedLoad)
+        if source == .replica { settings.replica = coordinator.replicaSource(isFresh: true) }
+        return ManagedObjectContext(coordinator: coordinator, parent: nil, settings: settings)
     }
 
     /// Creates a context on a serial queue of its own.
@@ -164,12 +170,23 @@ public final class PersistentContainer: Sendable {
     ///
     /// Several reads run at the same time. Each sees the commits that came before it. Changes that the closure makes are
     /// dropped.
+    ///
+    /// With ``ReadSource/replica``, it sees the commits of this process that came before it, and those of others as far as the
+    /// copy of the store that answers has them:
+    ///
+    ///     let count = try await container.read(from: .replica) { context in
+    ///         try context.count(City.where { $0.population > 1_000_000 })
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - source: Whether copies of the store may be read; see ``ManagedObjectContext/readSource``.
+    ///   - body: Reads.
     /// - Returns: The result of the closure.
     /// - Throws: The error of the closure.
     public func read<R: Sendable, E: Error>(
-        _ body: @escaping @Sendable (ManagedObjectContext) throws(E) -> R
+        from source: ReadSource = .primary, _ body: @escaping @Sendable (ManagedObjectContext) throws(E) -> R
     ) async throws(E) -> R {
-        try await readers.run { () throws(E) in try body(self.makeContext(name: "read")) }
+        try await readers.run { () throws(E) in try body(self.makeContext(name: "read", reading: source)) }
     }
 
     /// Runs a closure that writes, on another thread, and saves its changes: for the requests of a server.

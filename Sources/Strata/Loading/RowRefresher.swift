@@ -43,6 +43,8 @@ struct RowRefresher {
 
     /// Gives an object a row that is newer than its own, and keeps its changes on top. Its members are loaded again.
     func takeNewer(_ reference: RowReference, _ object: ManagedObject) {
+        // Copies of the store show no less than the context has read, so an older row would be a mistake.
+        guard core.replica == nil || reference.row.version >= object.version else { return }
         take(reference, object)
         object.forgetLoadedMembers()
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension MigrationStage {
-    /// A step that need not block the opening: the file is migrated and can be used, and the objects that it had then are visited
+    /// A step that need not block the opening: the store is migrated and can be used, and the objects that it had then are visited
     /// later, in batches, when ``PersistentContainer/finishDeferredMigration(onProgress:)`` is called.
     ///
     ///     options.migration.stages = [
@@ -10,7 +10,7 @@ extension MigrationStage {
     ///         }
     ///     ]
     ///
-    /// The file notes in the transaction of the migration that the step is to be done, and in the transaction of each batch how far
+    /// The store notes in the transaction of the migration that the step is to be done, and in the transaction of each batch how far
     /// it is. After a crash the step goes on where it stopped. Each object is visited once, even if several processes do the step.
     /// Objects that are created meanwhile are not visited: the app creates them as the new version wants them.
     ///
@@ -98,7 +98,7 @@ extension PersistentContainer {
     ///     for step in try container.deferredMigrationSteps() { print(step) }
     /// - Throws: ``PersistenceError/store(_:)`` if the store cannot be read.
     public func deferredMigrationSteps() throws(PersistenceError) -> [DeferredMigrationStep] {
-        guard let store = store as? SQLiteStore else { return [] }
+        guard let store = store as? any DeferredMigrationStore else { return [] }
         do throws(StoreError) {
             return try store.deferredMigrationSteps()
         } catch {
@@ -123,7 +123,7 @@ extension PersistentContainer {
     public func finishDeferredMigration(
         onProgress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) async throws(PersistenceError) -> Int {
-        guard let store = store as? SQLiteStore else { return 0 }
+        guard let store = store as? any DeferredMigrationStore else { return 0 }
         let cancellation = ReadCancellation()
         let coordinator = coordinator
         let result: Result<Int, StoreError> = await withTaskCancellationHandler {

@@ -119,6 +119,7 @@ final class ContextCore {
     /// Asks the store, or the version of it that the context is pinned to, for rows, and wraps its errors.
     func readStore<R>(_ body: (any StoreReader) throws(StoreError) -> R) throws(PersistenceError) -> R {
         do throws(StoreError) {
+            if let replica, pin == nil { return try replica.read(body) }
             guard let pin, !pin.isSuspended else { return try body(coordinator.store) }
             return try body(try pin.version.get())
         } catch {

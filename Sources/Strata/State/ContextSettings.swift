@@ -15,8 +15,8 @@ struct ContextSettings {
     /// Remembers edits, if the application wants to undo them.
     var undoManager: UndoHistory?
     var faultErrors = FaultErrors()
-    /// Which version of the store the context reads; nil if it reads the last commit.
-    var pin: VersionPin?
+    /// What the context reads in place of the last commit of the store.
+    private var origin = ReadOrigin()
     /// The way to the parent, if that lives in another isolation domain. The context that is the parent in this one shows what
     /// the parent shows.
     var parentLink: ParentLink?
@@ -34,6 +34,26 @@ struct ContextSettings {
         let loads = LoadWatch()
         loads.handler = onUnplannedLoad
         self.loads = loads
+    }
+}
+
+/// What a context reads in place of the last commit of the store.
+private struct ReadOrigin {
+    var pin: VersionPin?
+    var replica: ReplicaSource?
+}
+
+extension ContextSettings {
+    /// Which version of the store the context reads; nil if it reads the last commit.
+    var pin: VersionPin? {
+        get { origin.pin }
+        set { origin.pin = newValue }
+    }
+
+    /// Reads copies of the store; nil if the context reads the store itself.
+    var replica: ReplicaSource? {
+        get { origin.replica }
+        set { origin.replica = newValue }
     }
 }
 

@@ -38,12 +38,14 @@ extension ContextCore {
 
     /// What rows are read from: the store, or the version that the context is pinned to.
     var reader: Result<any StoreReader, StoreError> {
+        if let replica, pin == nil { return .success(replica.reader) }
         guard let pin, !pin.isSuspended else { return .success(coordinator.store) }
         return pin.version
     }
 
     /// The cache of rows of what is read.
     var rowCache: RowCache {
+        if let replica, pin == nil { return replica.rowCache(besides: coordinator.rowCache) }
         guard let pin, !pin.isSuspended else { return coordinator.rowCache }
         return pin.rowCache
     }
@@ -73,7 +75,12 @@ extension ContextCore {
 
     /// Runs a closure that looks at the last commit, whatever the context is pinned to.
     func readingPresent<R>(_ body: () throws(PersistenceError) -> R) throws(PersistenceError) -> R {
-        guard let pin = settings.pin, !pin.isSuspended else { return try body() }
+        guard let pin = settings.pin else {
+            settings.replica?.reader.beginReadingPrimary()
+            defer { settings.replica?.reader.endReadingPrimary() }
+            return try body()
+        }
+        guard !pin.isSuspended else { return try body() }
         pin.isSuspended = true
         pin.hasReadPresent = true
         defer { pin.isSuspended = false }

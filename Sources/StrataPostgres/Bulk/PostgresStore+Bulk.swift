@@ -5,6 +5,15 @@
 
     extension PostgresStore {
         public func perform(_ operation: BulkOperation, by origin: ChangeOrigin) throws(StoreError) -> BulkResult {
+            do throws(StoreError) {
+                return try run(operation, by: origin)
+            } catch {
+                replicas?.noteNews()
+                throw error
+            }
+        }
+
+        private func run(_ operation: BulkOperation, by origin: ChangeOrigin) throws(StoreError) -> BulkResult {
             var attempt = 0
             while true {
                 let record = UUID()
@@ -18,7 +27,10 @@
                 case .failed(let error, let result):
                     if error.isConnectionLost {
                         pool.dropIdle()
-                        if let result, try hasCommitted(record) { return result }
+                        if let result, try hasCommitted(record) {
+                            replicas?.noteNews()
+                            return result
+                        }
                     }
                     attempt += 1
                     guard attempt <= options.retryLimit, !pool.isClosed else { throw storeError(error) }
@@ -48,6 +60,7 @@
                     }
                 result = done
                 try connection.commit(after: ending(record, origin))
+                replicas?.noteCommit(on: connection)
                 return .done(done)
             } catch {
                 connection.rollback()

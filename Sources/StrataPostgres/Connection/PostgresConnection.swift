@@ -16,11 +16,15 @@
         var onStatement: ((String, Double, Int) -> Void)?
         /// Set while stores work within a transaction that somebody else has begun.
         var nesting: Nesting?
+        /// Whether the server has not answered in time.
+        private var isGivenUp = false
         /// When the connection was last used.
         var lastUse = ContinuousClock.now
 
         /// How often the connection checks whether a read was cancelled, in milliseconds.
         private static let pause: Int32 = 20
+        /// How often it checks whether the server has taken too long, in milliseconds.
+        private static let longPause: Int32 = 200
 
         /// Connects.
         /// - Throws: Class 08 if there is no server, 28 if it does not accept the user, 3D000 if there is no such database.
@@ -69,7 +73,7 @@
         }
 
         /// Whether the connection can be used.
-        var isOpen: Bool { PQstatus(handle) == CONNECTION_OK }
+        var isOpen: Bool { PQstatus(handle) == CONNECTION_OK && !isGivenUp }
 
         /// Whether a transaction is open, even one that has failed.
         var isInTransaction: Bool { PQtransactionStatus(handle) != PQTRANS_IDLE }
@@ -351,7 +355,13 @@
         /// cancelled; the result is the server's error then.
         private func wait(_ cancellation: ReadCancellation?) throws(PostgresError) {
             var hasCancelled = false
+            let end = settings.answerTimeout.map { ContinuousClock.now + $0 + .seconds(1) }
             while true {
+                if let end, ContinuousClock.now > end {
+                    isGivenUp = true
+                    throw PostgresError(
+                        sqlState: PostgresError.lostState, message: "the server did not answer in time")
+                }
                 let unsent = PQflush(handle)
                 guard unsent >= 0 else { throw lost() }
                 guard PQisBusy(handle) != 0 || unsent > 0 else { return }
@@ -361,7 +371,8 @@
                 }
                 var descriptor = pollfd(
                     fd: socket, events: Int16(POLLIN) | (unsent > 0 ? Int16(POLLOUT) : 0), revents: 0)
-                let ready = poll(&descriptor, 1, cancellation == nil || hasCancelled ? -1 : Self.pause)
+                let isWatched = cancellation != nil && !hasCancelled
+                let ready = poll(&descriptor, 1, isWatched ? Self.pause : end == nil ? -1 : Self.longPause)
                 guard ready >= 0 || errno == EINTR else { throw lost() }
                 // Without input, libpq says that the connection is lost.
                 if ready > 0, Int32(descriptor.revents) & ~POLLOUT != 0, PQconsumeInput(handle) == 0 { throw lost() }

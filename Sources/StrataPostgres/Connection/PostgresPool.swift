@@ -2,6 +2,16 @@
     import Foundation
     import StrataStore
 
+    /// Checks connections before they are used.
+    protocol ConnectionGuard: Sendable {
+        /// The address of the server, without its password.
+        var address: String { get }
+        /// Throws if a connection must not be used for what is to be read.
+        func check(_ connection: PostgresConnection) throws(PostgresError)
+        /// Notes that a check or a read has failed.
+        func note(_ error: PostgresError)
+    }
+
     /// The connections of a store: made when they are needed, up to a limit, and used again.
     ///
     /// A thread that finds all of them in use waits for its turn. A connection that has been idle for a while is asked whether it
@@ -18,6 +28,16 @@
             var isClosed = false
         }
 
+        /// Where the connections come from.
+        private enum Source {
+            /// The pool makes its own.
+            case own
+            /// There is only that of a transaction that somebody else has begun.
+            case borrowed(BorrowedConnection)
+            /// They are those of another pool, and each is checked before it is used.
+            case guarded(PostgresPool, any ConnectionGuard)
+        }
+
         /// Called with each statement, its seconds and its rows.
         typealias Observer = @Sendable (String, Double, Int) -> Void
 
@@ -26,8 +46,7 @@
         private let timeout: Double
         private let checkAge: Double
         private let observer: Observer?
-        /// The connection of a transaction that somebody else has begun; nil if the pool makes its own.
-        private let borrowed: BorrowedConnection?
+        private let source: Source
         // Guarded by the condition.
         private nonisolated(unsafe) var state = State()
         private let condition = NSCondition()
@@ -44,25 +63,41 @@
             self.timeout = timeout
             self.checkAge = checkAge
             self.observer = observer
-            borrowed = nil
+            source = .own
         }
 
         /// A pool with the connection of a transaction that somebody else has begun.
         init(_ borrowed: BorrowedConnection) {
-            self.borrowed = borrowed
             settings = PostgresSettings(address: "")
             limit = 1
             timeout = 0
             checkAge = 0
             observer = nil
+            source = .borrowed(borrowed)
+        }
+
+        /// A pool with the connections of another one, each of which is checked before it is used. A statement that fails is not
+        /// repeated.
+        init(_ pool: PostgresPool, guardedBy connectionGuard: any ConnectionGuard) {
+            settings = pool.settings
+            limit = pool.limit
+            timeout = pool.timeout
+            checkAge = pool.checkAge
+            observer = pool.observer
+            source = .guarded(pool, connectionGuard)
         }
 
         /// Whether the pool makes connections of its own.
-        var makesConnections: Bool { borrowed == nil }
+        var makesConnections: Bool { if case .borrowed = source { false } else { true } }
+
+        /// What checks its connections; nil if nothing does.
+        var connectionGuard: (any ConnectionGuard)? {
+            if case .guarded(_, let connectionGuard) = source { connectionGuard } else { nil }
+        }
 
         /// A pool of the same database without connections.
         func unused() -> PostgresPool {
-            if let borrowed { return PostgresPool(borrowed) }
+            if case .borrowed(let borrowed) = source { return PostgresPool(borrowed) }
             return PostgresPool(settings, limit: limit, timeout: timeout, checkAge: checkAge, observer: observer)
         }
 
@@ -122,9 +157,20 @@
         }
 
         private func take() throws(PostgresError) -> PostgresConnection {
-            if let borrowed {
+            switch source {
+            case .own: break
+            case .borrowed(let borrowed):
                 guard !isClosed else { throw Self.closed }
                 return try borrowed.take()
+            case .guarded(let pool, let connectionGuard):
+                let connection = try pool.take()
+                do throws(PostgresError) {
+                    try connectionGuard.check(connection)
+                } catch {
+                    pool.putBack(connection)
+                    throw error
+                }
+                return connection
             }
             switch find() {
             case .closed: throw Self.closed
@@ -152,7 +198,11 @@
 
         private func putBack(_ connection: PostgresConnection) {
             connection.rollback()
-            if let borrowed { return borrowed.putBack() }
+            switch source {
+            case .own: break
+            case .borrowed(let borrowed): return borrowed.putBack()
+            case .guarded(let pool, _): return pool.putBack(connection)
+            }
             condition.lock()
             defer { condition.unlock() }
             state.inUse -= 1

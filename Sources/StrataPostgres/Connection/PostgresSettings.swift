@@ -9,6 +9,9 @@
         var connectTimeout: Double = 10
         var applicationName = "strata"
         var preparesStatements = true
+        /// After how long without an answer a connection counts as lost; nil for never. The server is given a second more than
+        /// that, so that it can say first that it has stopped the statement.
+        var answerTimeout: Duration?
         /// Run when a connection has been made.
         var startStatements: [String] = []
         var onNotice: (@Sendable (String) -> Void)?

@@ -18,7 +18,9 @@
             return try reading { (connection) throws(PostgresError) in
                 try connection.begin("READ ONLY")
                 defer { connection.rollback() }
-                return try explainer.explanation(on: connection)
+                var explanation = try explainer.explanation(on: connection)
+                explanation.replica = pool.connectionGuard?.address
+                return explanation
             }
         }
 

@@ -34,7 +34,7 @@
 
         /// Purges if it is time for that. The commit before is permanent; a purge that fails is made up for by the next one.
         func keepUp(_ store: PostgresStore) {
-            guard isRecording else { return }
+            guard isRecording, store.pool.makesConnections else { return }
             if upkeep.isDue() { _ = try? store.history?.purge() }
         }
     }

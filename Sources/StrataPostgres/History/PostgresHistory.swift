@@ -158,7 +158,9 @@
 
         /// Runs a closure that sees one state of the database.
         private func reading<T>(_ body: (HistoryReader) throws -> T) throws(HistoryError) -> T {
-            try recording { connection, _ in
+            // Later reads show the changes that history lists.
+            defer { store.replicas?.noteNews() }
+            return try recording { connection, _ in
                 try connection.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY")
                 defer { connection.rollback() }
                 return try body(HistoryReader(store, on: connection))

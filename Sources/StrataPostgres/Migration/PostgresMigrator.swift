@@ -76,12 +76,6 @@
         func run(_ metadata: inout PostgresMetadata) throws -> [MigrationPlan] {
             let stored = try Self.model(of: metadata, path: path)
             let legs = try MigrationLegs(from: stored, metadata.versionHash, to: model, migration, path: path).legs
-            guard legs.allSatisfy({ $0.deferred.isEmpty }) else {
-                throw StoreError.unsupported(
-                    store: "PostgreSQL",
-                    feature: "deferred stages of a migration; use a stage with code, or change the objects after the "
-                        + "migration")
-            }
             var plans: [MigrationPlan] = []
             let engine = try engine()
             var past = stored
@@ -105,8 +99,9 @@
             let stage = leg.stage.flatMap { $0.hasCode ? $0 : nil }
             let changesData =
                 stage != nil || plan.steps.contains { $0.kind != .describe && $0.kind != .changeIndexes }
+            if changesData { try StoreLock.take(past, on: connection) }
+            try finishSteps(before: plan, leg, stored, past, metadata)
             if changesData {
-                try StoreLock.take(past, on: connection)
                 try HistorySetup.pause(metadata, on: connection)
                 // So that the triggers are made again, whatever changes.
                 metadata.historyTriggers = nil
@@ -122,10 +117,36 @@
             if changesData { try carryOut(context, engine, metadata, hasStage: stage != nil) }
             try finish(schema, metadata, engine)
             try runner?.run(context)
+            let notes = DatabaseNotes(connection: connection, path: path)
+            try DeferredSteps.record(leg.deferred, context, in: notes) { (rows) throws(StoreError) in
+                try notes.extent(rows)
+            }
             metadata.versionHash = target.versionHash
             metadata.objects = schema.objects
             metadata.record = ModelRecord(target)
             return plan
+        }
+
+        /// Does what an earlier migration has deferred, because this one may need it: as a part of its transaction.
+        private func finishSteps(
+            before plan: MigrationPlan, _ leg: MigrationLegs.Leg, _ stored: ManagedObjectModel, _ past: StoreLayout,
+            _ metadata: PostgresMetadata
+        ) throws {
+            let notes = DatabaseNotes(connection: connection, path: path)
+            let steps = try DeferredSteps.blocking(plan, leg.deferred, in: notes)
+            guard !steps.isEmpty else { return }
+            try StoreLock.take(past, on: connection)
+            for step in steps {
+                let stage = try DeferredSteps.stage(
+                    for: step, in: migration, path: path, why: "the migration to another version comes after it")
+                // The model of the stage, not the one in the database: classes that were generated for it know the order of its
+                // properties.
+                let isSame = stage.target.fingerprint == stored.fingerprint
+                let layout = isSame ? try StoreLayout(model: stage.target, dialect: PostgresDialect()) : past
+                let place = try DatabasePlace(
+                    within: connection, layout, identifier: metadata.identifier, options, path: path)
+                try DeferredRunner(place, migration).run(step.name, stage) { _ in }
+            }
         }
 
         private func carryOut(

@@ -60,9 +60,13 @@
             let schema = PostgresSchema(layout: try StoreLayout(model: model, dialect: PostgresDialect()))
             return try inspect(address, options) { connection, path in
                 let start = ContinuousClock.now
-                let plans = try prepare(connection, schema, options: options, path: path, isTrial: isTrial).plans
-                return MigrationReport(
-                    plans: plans, seconds: (ContinuousClock.now - start).inSeconds, original: nil)
+                let done = try prepare(connection, schema, options: options, path: path, isTrial: isTrial)
+                let seconds = (ContinuousClock.now - start).inSeconds
+                // What a trial has noted is taken back.
+                let steps =
+                    try isTrial && !done.plans.isEmpty
+                    ? done.steps : DeferredSteps.read(in: DatabaseNotes(connection: connection, path: path))
+                return MigrationReport(plans: done.plans, seconds: seconds, original: nil, deferredSteps: steps)
             }
         }
     }

@@ -5,6 +5,19 @@
     extension PostgresStore {
         public func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
             if changes.isEmpty { return .committed(CommitEffects()) }
+            let result: CommitResult
+            do throws(StoreError) {
+                result = try write(changes)
+            } catch {
+                replicas?.noteNews()
+                throw error
+            }
+            // The next read shows the rows in the way, even if a replica answers it.
+            if case .conflicts = result { replicas?.noteNews() }
+            return result
+        }
+
+        private func write(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
             var attempt = 0
             while true {
                 let record = UUID()
@@ -26,7 +39,10 @@
                     if error.isConnectionLost { pool.dropIdle() }
                 case .unknown(let effects, let error):
                     pool.dropIdle()
-                    if try hasCommitted(record) { return .committed(effects) }
+                    if try hasCommitted(record) {
+                        replicas?.noteNews()
+                        return .committed(effects)
+                    }
                     failure = error
                 }
                 attempt += 1
@@ -63,6 +79,7 @@
                 isCommitting = true
                 try connection.commit(
                     after: ending(record, ChangeOrigin(author: changes.author, contextName: changes.contextName)))
+                replicas?.noteCommit(on: connection)
                 return .committed(writer.effects, dropsBlobs: writer.dropsBlobs)
             } catch let error as StoreError {
                 connection.rollback()
@@ -133,6 +150,7 @@
         }
 
         private func sweepSometimes() {
+            guard pool.makesConnections else { return }
             let now = ContinuousClock.now
             let isDue = nextSweep.withLock { next in
                 if now < next { return false }

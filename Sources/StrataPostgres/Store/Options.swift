@@ -36,11 +36,14 @@
             /// Whether the store records history, for all processes that open it. ``HistoryRecording/asInFile`` leaves it as it is
             /// in the database.
             public var history = HistoryRecording.asInFile
-            /// How a store of another version of the model is migrated. ``MigrationOptions/keepsOriginal``,
-            /// ``MigrationOptions/erasesOnMismatch`` and deferred stages are refused.
+            /// How a store of another version of the model is migrated. ``MigrationOptions/keepsOriginal`` and
+            /// ``MigrationOptions/erasesOnMismatch`` are refused.
             public var migration = MigrationOptions()
             /// Whether a store is made where there is none.
             public var createIfMissing = true
+            /// The replicas of the server, and how old what they show may be; nil if there are none. Contexts with
+            /// ``ReadSource/replica`` read them.
+            public var replicas: Replicas?
             /// Called with each notice of the server.
             public var onNotice: (@Sendable (String) -> Void)?
             /// Called with each statement after it has run, on the thread that ran it and while that thread holds the
@@ -67,6 +70,7 @@
                         store: "PostgreSQL",
                         feature: "options.migration.\(name); make a copy with pg_dump before you migrate")
                 }
+                try replicas?.check()
                 guard retryLimit >= 0 else { throw refuse("retryLimit", retryLimit, "0 or more") }
                 guard externalStorageThreshold >= 0 else {
                     throw refuse("externalStorageThreshold", externalStorageThreshold, "0 or more, in bytes")

@@ -53,17 +53,13 @@
             let layout = try StoreLayout(model: model, dialect: PostgresDialect())
             let schema = PostgresSchema(layout: layout)
             var settings = PostgresSettings(address: address, options: options)
+            let replicas = onlyReads ? nil : options.replicas
             if onlyReads { settings.startStatements.append("SET default_transaction_read_only TO on") }
             let place = settings.publicAddress
             let observers = StatementObserverList()
-            let trace = options.trace
             let pool = PostgresPool(
                 settings, limit: options.connectionLimit, timeout: options.poolTimeout,
-                checkAge: options.healthCheckAge
-            ) { sql, seconds, rows in
-                trace?(StatementTrace(sql: sql, duration: seconds, rows: rows, work: StatementWork()))
-                observers.report(sql, seconds, rows)
-            }
+                checkAge: options.healthCheckAge, observer: observers.observer(options.trace))
             do {
                 let metadata = try pool.use(failure: { storeError($0, path: place, model: layout) }) {
                     (connection) throws(StoreError) in
@@ -73,7 +69,10 @@
                 }
                 let store = try PostgresStore(
                     identifier: metadata.identifier, address: place, options: options, layout: layout, pool: pool,
-                    observers: observers, recordsHistory: metadata.history != nil)
+                    observers: observers, recordsHistory: metadata.history != nil,
+                    replicas: replicas.map {
+                        ReplicaSet($0, model: model, identifier: metadata.identifier, options, primary: pool, observers)
+                    })
                 if !onlyReads {
                     try store.sweep()
                     // If the purge fails, the next one makes up for it.
@@ -144,14 +143,15 @@
         /// - Parameters:
         ///   - isTrial: Whether everything is taken back in the end.
         ///   - notes: Texts by name that are written in the same transaction; see ``notes(at:options:)``.
+        /// - Returns: What the store says about itself, the plans that were carried out, and what a trial has left to be done.
         static func prepare(
             _ connection: PostgresConnection, _ schema: PostgresSchema, options: Options, path: String,
             isTrial: Bool = false, notes: [String: String] = [:]
-        ) throws(StoreError) -> (metadata: PostgresMetadata, plans: [MigrationPlan]) {
+        ) throws(StoreError) -> (metadata: PostgresMetadata, plans: [MigrationPlan], steps: [DeferredMigrationStep]) {
             let model = schema.layout.model
             do {
                 if let found = try PostgresMetadata.read(on: connection, path: path) {
-                    if notes.isEmpty, isUpToDate(found, schema, options) { return (found, []) }
+                    if notes.isEmpty, isUpToDate(found, schema, options) { return (found, [], []) }
                 } else if !options.createIfMissing {
                     throw StoreError.notFound(path: path)
                 }
@@ -168,7 +168,7 @@
                 var plans: [MigrationPlan] = []
                 if let found = try PostgresMetadata.read(on: connection, path: path) {
                     metadata = found
-                    if notes.isEmpty, isUpToDate(found, schema, options) { return (found, []) }
+                    if notes.isEmpty, isUpToDate(found, schema, options) { return (found, [], []) }
                     plans = try update(&metadata, to: schema, on: connection, options: options, path: path)
                 } else {
                     for statement in schema.tableStatements { try connection.run(statement) }
@@ -191,9 +191,10 @@
                 }
                 try metadata.write(model, on: connection)
                 try StoreNotes.write(notes, on: connection)
+                let steps = try isTrial ? DeferredSteps.read(in: DatabaseNotes(connection: connection, path: path)) : []
                 // What is only checked at the end belongs to a trial, too.
                 try isTrial ? connection.run("SET CONSTRAINTS ALL IMMEDIATE; ROLLBACK") : connection.commit()
-                return (metadata, plans)
+                return (metadata, plans, steps)
             } catch let error as StoreError {
                 throw error
             } catch let error as PostgresError {
@@ -257,11 +258,15 @@
             guard pool.makesConnections else { return nil }
             let pool = pool
             let own = announcer.session
+            let replicas = replicas
             let listener = PostgresListener(channel: announcer.channel) {
                 guard !pool.isClosed else { throw PostgresPool.closed }
                 return try pool.makeConnection()
             } onNotification: { notification in
-                if notification?.payload != own { handler() }
+                guard notification?.payload != own else { return }
+                // What is read after that shows the commit.
+                replicas?.noteNews()
+                handler()
             }
             return StoreObservation { withExtendedLifetime(listener) {} }
         }

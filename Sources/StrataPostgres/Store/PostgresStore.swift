@@ -14,10 +14,12 @@
         public let identifier: UUID
         public let name: String
         public var model: ManagedObjectModel { layout.model }
-        public let capabilities: StoreCapabilities = [
-            .persistent, .multiProcess, .uniqueConstraints, .orderedRelationships, .derivedAttributes, .spatialIndexes,
-            .externalStorage,
-        ]
+        public var capabilities: StoreCapabilities {
+            [
+                .persistent, .multiProcess, .uniqueConstraints, .orderedRelationships, .derivedAttributes,
+                .spatialIndexes, .externalStorage,
+            ]
+        }
         let options: Options
         let layout: StoreLayout
         let pool: PostgresPool
@@ -28,10 +30,12 @@
         /// When dropped external values are removed next.
         let nextSweep = Guarded(ContinuousClock.now)
         let recorder: HistoryRecorder
+        /// The replicas of the server; nil if there are none.
+        let replicas: ReplicaSet?
 
         init(
             identifier: UUID, address: String, options: Options, layout: StoreLayout, pool: PostgresPool,
-            observers: StatementObserverList, recordsHistory: Bool = false
+            observers: StatementObserverList, recordsHistory: Bool = false, replicas: ReplicaSet? = nil
         ) throws(StoreError) {
             self.identifier = identifier
             name = "PostgreSQL \(address)"
@@ -39,6 +43,7 @@
             self.layout = layout
             self.pool = pool
             self.observers = observers
+            self.replicas = replicas
             recorder = HistoryRecorder(isRecording: recordsHistory)
             announcer = CommitAnnouncer(channel: "strata \(identifier.uuidString.lowercased())")
             var plans: [EntityPlan] = []
@@ -51,9 +56,27 @@
             compiler = FetchCompiler(schema: Schema(layout: layout), rowPlans: rowPlans)
         }
 
-        deinit { pool.close() }
+        /// The same store through another pool, without replicas.
+        init(_ store: PostgresStore, through pool: PostgresPool, _ options: Options? = nil) {
+            identifier = store.identifier
+            name = store.name
+            self.options = options ?? store.options
+            layout = store.layout
+            self.pool = pool
+            plans = store.plans
+            compiler = store.compiler
+            observers = store.observers
+            announcer = store.announcer
+            recorder = store.recorder
+            replicas = nil
+        }
 
-        public func close() { pool.close() }
+        deinit { close() }
+
+        public func close() {
+            pool.close()
+            replicas?.close()
+        }
 
         public func observeStatements(
             _ handler: @escaping @Sendable (StatementTrace) -> Void
@@ -155,7 +178,13 @@
                     return try pool.use(body)
                 } catch {
                     attempt += 1
-                    guard error.isTransient || error.isConnectionLost, error.sqlState != PostgresError.timeoutState,
+                    if let connectionGuard = pool.connectionGuard {
+                        connectionGuard.note(error)
+                        throw storeError(error)
+                    }
+                    // In a transaction that was begun elsewhere, nothing can be done after a failure.
+                    guard pool.makesConnections, error.isTransient || error.isConnectionLost,
+                        error.sqlState != PostgresError.timeoutState,
                         attempt < 6, !pool.isClosed
                     else { throw storeError(error) }
                     if error.isConnectionLost { pool.dropIdle() }
@@ -214,11 +243,24 @@
             }
         }
 
-        func report(_ sql: String, _ seconds: Double, _ rows: Int) {
+        private func report(_ trace: StatementTrace) {
             let handlers = state.withLock { Array($0.handlers.values) }
-            if handlers.isEmpty { return }
-            let trace = StatementTrace(sql: sql, duration: seconds, rows: rows, work: StatementWork())
             for handler in handlers { handler(trace) }
+        }
+
+        /// Reports the statements of a pool.
+        /// - Parameters:
+        ///   - trace: Called with them, too.
+        ///   - replica: The address of the replica, without its password; nil for the primary.
+        func observer(
+            _ trace: (@Sendable (StatementTrace) -> Void)?, replica: String? = nil
+        ) -> PostgresPool.Observer {
+            { sql, seconds, rows in
+                let statement = StatementTrace(
+                    sql: sql, duration: seconds, rows: rows, work: StatementWork(), replica: replica)
+                trace?(statement)
+                self.report(statement)
+            }
         }
     }
 #endif

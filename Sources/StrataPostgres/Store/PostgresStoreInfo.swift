@@ -22,10 +22,25 @@
             public let statement: String
         }
 
+        /// A replica that is connected to a server.
+        public struct ConnectedReplica: Sendable, Hashable {
+            /// What it calls itself: its `application_name`.
+            public let name: String
+            /// `streaming`, `catchup` and so on.
+            public let state: String
+            /// How many bytes of the log it has not replayed.
+            public let missingBytes: Int
+        }
+
         /// The server of a store.
         public struct ServerInfo: Sendable, Hashable {
             /// The version.
             public let version: String
+            /// Whether it is a replica, and not the primary.
+            public let isReplica: Bool
+            /// The replicas that are connected to it, by name, as far as the user may see them: all for a member of
+            /// `pg_read_all_stats`.
+            public let replicas: [ConnectedReplica]
             /// How many sessions the database has.
             public let sessionCount: Int
             /// Transactions in the database that have been open for more than a minute, the longest first.
@@ -52,6 +67,8 @@
         public let server: ServerInfo
         /// How much history is kept; nil if none is recorded.
         public let history: HistoryRetention?
+        /// The steps of migrations that are still to be done.
+        public let deferredMigrationSteps: [DeferredMigrationStep]
         /// What is wrong: tables, columns, indexes or constraints that are missing or not valid, rows of unknown entities, and
         /// references to values that are gone. nil if it was not checked.
         public let problems: [String]?
@@ -118,9 +135,13 @@
                 versionHash: metadata.versionHash, entities: try entities(Set(present)), size: Int(size.integer(0, 0)),
                 externalCount: Int(blobs.integer(0, 0)), externalSize: Int(blobs.integer(0, 1)),
                 server: PostgresStoreInfo.ServerInfo(
-                    version: try texts("SHOW server_version").first ?? "", sessionCount: Int(sessions.integer(0, 0)),
+                    version: try texts("SHOW server_version").first ?? "",
+                    isReplica: try texts("SELECT pg_is_in_recovery()::text").first == "true",
+                    replicas: try connectedReplicas(), sessionCount: Int(sessions.integer(0, 0)),
                     longTransactions: try longTransactions()),
-                history: metadata.history.flatMap(HistoryRetention.init(text:)), problems: problems)
+                history: metadata.history.flatMap(HistoryRetention.init(text:)),
+                deferredMigrationSteps: try DeferredSteps.read(
+                    in: DatabaseNotes(connection: connection, path: "PostgreSQL")), problems: problems)
         }
 
         private func texts(_ sql: String) throws(PostgresError) -> [String] {
@@ -147,6 +168,20 @@
                 PostgresStoreInfo.EntityInfo(
                     name: entity.name, parent: model.parent(of: entity)?.name, isAbstract: entity.isAbstract,
                     table: layout.table(entity.index).name, count: counts[entity.name] ?? 0)
+            }
+        }
+
+        private func connectedReplicas() throws(PostgresError) -> [PostgresStoreInfo.ConnectedReplica] {
+            let result = try connection.execute(
+                """
+                SELECT application_name::text, state::text, pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() \
+                THEN pg_last_wal_receive_lsn() ELSE pg_current_wal_lsn() END, replay_lsn)::bigint \
+                FROM pg_stat_replication WHERE replay_lsn IS NOT NULL ORDER BY 1, pid
+                """, isKept: false)
+            return (0..<result.rowCount).map { row in
+                PostgresStoreInfo.ConnectedReplica(
+                    name: result.text(row, 0), state: result.text(row, 1),
+                    missingBytes: Int(max(0, result.integer(row, 2))))
             }
         }
 

@@ -59,6 +59,9 @@ public struct FetchExplanation: Sendable, Hashable {
     let scans: [Scan]
     /// Whether all rows are sorted after they were found. A part of the order costs little.
     let sorts: Bool
+    /// The address of the replica that has explained it, without its password; nil for the primary, and for stores without
+    /// replicas.
+    public package(set) var replica: String?
 
     package init(
         sql: String, bindings: [Binding], plan: [Step], entities: [String: String],

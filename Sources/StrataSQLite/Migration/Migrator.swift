@@ -103,18 +103,34 @@ struct Migrator {
             var plan =
                 isKnown && leg.target === model ? direct : MigrationPlan(from: stored.model, to: leg.target)
             let schema = try schema(of: leg.target, after: stored, plan)
-            let pending = try DeferredSteps.blocking(plan, leg.deferred, on: connection)
+            let pending = try DeferredSteps.blocking(
+                plan, leg.deferred, in: FileNotes(connection: connection))
             if !pending.isEmpty { return .pending(pending) }
             let context = context(stored, schema, plan, on: connection)
             plan.steps = try MigrationCounter(context).checked(
                 hasStage: leg.stage?.hasCode == true, cancellation: migration.cancellation)
             try carryOut(plan, context, stored, schema, leg, on: connection)
             try StoredModel.write(leg.target, on: connection)
-            try DeferredSteps.record(leg.deferred, context, options, isFile: place.isFile, on: connection)
+            try note(leg.deferred, context, on: connection)
             plans.append(plan)
         }
         try connection.commit()
         return .done(plans)
+    }
+
+    /// Notes what the migration to a version leaves to be done.
+    private func note(
+        _ stages: [MigrationStage], _ context: MigrationContext, on connection: Connection
+    ) throws(StoreError) {
+        guard !stages.isEmpty else { return }
+        guard place.isFile else {
+            throw .unsupported(store: "SQLite", feature: "deferred stages for a store in memory")
+        }
+        guard !options.isMirror else {
+            throw .unsupported(store: "remote", feature: "deferred stages, because the server has its own objects")
+        }
+        let notes = FileNotes(connection: connection)
+        try DeferredSteps.record(stages, context, in: notes) { (rows) throws(StoreError) in try notes.extent(rows) }
     }
 
     /// Does what an earlier migration has deferred, because the next one may need it.
@@ -128,10 +144,11 @@ struct Migrator {
             let isSame = stage.target.fingerprint == stored.model.fingerprint
             let layout = try StoreLayout(
                 model: isSame ? stage.target : stored.model, dialect: SQLiteDialect(), recorded: stored.names)
-            let runner = DeferredRunner(
-                connection: connection, place: place, schema: Schema(layout: layout, isMirror: options.isMirror),
-                metadata: stored.metadata, options: options)
-            try runner.run(step.name, stage) { _ in }
+            try FilePlace.with(
+                connection, place, Schema(layout: layout, isMirror: options.isMirror), stored.metadata, options
+            ) { (place) throws(StoreError) in
+                _ = try DeferredRunner(place, migration).run(step.name, stage) { _ in }
+            }
         }
     }
 

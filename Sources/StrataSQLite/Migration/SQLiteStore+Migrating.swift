@@ -70,7 +70,7 @@ extension SQLiteStore {
         let isKept = options.migration.keepsOriginal && FileManager.default.fileExists(atPath: original)
         return MigrationReport(
             plans: plans, seconds: (ContinuousClock.now - start).inSeconds, original: isKept ? original : nil,
-            deferredSteps: try DeferredSteps.read(on: connection))
+            deferredSteps: try DeferredSteps.read(in: FileNotes(connection: connection)))
     }
 
     /// Migrates a copy of the store of a file, which goes away afterwards, to know whether it works and how long it takes.

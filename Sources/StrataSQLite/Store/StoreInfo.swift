@@ -110,7 +110,7 @@ extension StoreInfo {
             externalCount: external.count,
             externalSize: external.reduce(0) { $0 + size(of: (files?.path ?? "") + "/" + $1) },
             engineVersion: try connection.texts("SELECT sqlite_version()").first ?? "",
-            deferredMigrationSteps: try DeferredSteps.read(on: connection))
+            deferredMigrationSteps: try DeferredSteps.read(in: FileNotes(connection: connection)))
     }
 
     static func size(of path: String) -> Int {

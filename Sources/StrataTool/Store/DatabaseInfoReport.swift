@@ -12,16 +12,25 @@
             let statement: String
         }
 
+        struct Replica: Encodable {
+            let name: String
+            let state: String
+            let missingBytes: Int
+        }
+
         let model: String
         let versionHash: String
         let identifier: UUID
         let formatVersion: Int
         let serverVersion: String
+        let isReplica: Bool
+        let replicas: [Replica]
         let size: Int
         let externalCount: Int
         let externalSize: Int
         let sessionCount: Int
         let longTransactions: [Transaction]
+        let deferredSteps: [DeferredReport]
         let entities: [EntityReport]
         let isSound: Bool?
         let problems: [String]
@@ -32,6 +41,10 @@
             identifier = info.identifier
             formatVersion = info.formatVersion
             serverVersion = info.server.version
+            isReplica = info.server.isReplica
+            replicas = info.server.replicas.map {
+                Replica(name: $0.name, state: $0.state, missingBytes: $0.missingBytes)
+            }
             size = info.size
             externalCount = info.externalCount
             externalSize = info.externalSize
@@ -41,6 +54,7 @@
                     process: $0.process, application: $0.application, state: $0.state, seconds: $0.seconds,
                     statement: $0.statement)
             }
+            deferredSteps = info.deferredMigrationSteps.map(DeferredReport.init)
             entities = info.entities.map(EntityReport.init)
             isSound = info.problems?.isEmpty
             problems = info.problems ?? []
@@ -55,11 +69,19 @@
                 ["version hash", versionHash],
                 ["identifier", identifier.uuidString.lowercased()],
                 ["format", "\(formatVersion), PostgreSQL \(serverVersion)"],
+                ["server", isReplica ? "replica" : "primary"],
                 ["tables", size(self.size)],
                 ["external values", "\(externalCount), \(size(externalSize))"],
                 ["sessions", "\(sessionCount)"],
             ])
+            for replica in replicas {
+                print("replica \(replica.name): \(replica.state), \(size(replica.missingBytes)) to replay")
+            }
             EntityReport.printText(entities)
+            if !deferredSteps.isEmpty {
+                print("\ndeferred steps of migrations")
+                for step in deferredSteps { print("  \(step)") }
+            }
             for transaction in longTransactions {
                 print(
                     "\ntransaction of process \(transaction.process) (\(transaction.application)), "

@@ -94,13 +94,6 @@ struct StoreInfoCommand: ParsableCommand {
 
 /// A store as `strata store info --json` prints it. The stored properties are the members of the JSON.
 private struct StoreReport: Encodable {
-    struct DeferredReport: Encodable {
-        let name: String
-        let entity: String
-        let completed: Int
-        let total: Int
-    }
-
     let model: String
     let versionHash: String
     let identifier: UUID
@@ -130,9 +123,7 @@ private struct StoreReport: Encodable {
         externalCount = info.externalCount
         externalSize = info.externalSize
         entities = info.entities.map(EntityReport.init)
-        deferredSteps = info.deferredMigrationSteps.map {
-            DeferredReport(name: $0.name, entity: $0.entity, completed: $0.completed, total: $0.total)
-        }
+        deferredSteps = info.deferredMigrationSteps.map(DeferredReport.init)
         isSound = integrity?.isSound
         problems = (integrity?.problems ?? []) + (integrity?.danglingReferences ?? [])
     }

@@ -57,6 +57,20 @@ enum StorePlace {
         }
     }
 
+    /// The steps of migrations that the app is still to finish.
+    func deferredSteps(schema: String) throws(StoreError) -> [DeferredMigrationStep] {
+        switch self {
+        case .file(let path): return try SQLiteStore.storeInfo(at: path).deferredMigrationSteps
+        case .postgres(let address):
+            #if Postgres
+                let options = Self.options(schema)
+                return try PostgresStore.storeInfo(at: address, options: options).deferredMigrationSteps
+            #else
+                throw Self.missing(address)
+            #endif
+        }
+    }
+
     /// How a database finds the objects of a fetch, and what would help.
     func explain(
         _ plan: FetchPlan, _ model: ManagedObjectModel, schema: String, counting: Bool

@@ -155,7 +155,6 @@
         @Test func whatPostgreSQLCannotDoIsRefused() throws {
             let (_, url) = try filled()
             let model = try Self.next()
-            let old = try TestModel.make()
             func refusal(_ change: (inout MigrationOptions) -> Void) -> String {
                 let error = #expect(throws: StoreError.self) {
                     try PostgresStore.open(model: model, at: url, options: Self.options(change))
@@ -165,9 +164,6 @@
             #expect(refusal { $0.policy = .never }.contains("City.title"))
             #expect(refusal { $0.keepsOriginal = true }.contains("keepsOriginal"))
             #expect(refusal { $0.erasesOnMismatch = true }.contains("erasesOnMismatch"))
-            #expect(
-                refusal { $0.stages = [.deferred("names", from: old, to: model, forEach: "City") { _ in }] }
-                    .contains("deferred stages"))
             #expect(throws: StoreError.self) { try PostgresStore.migrate(url + "_missing", to: model) }
             #expect(try isOld(url))
         }
