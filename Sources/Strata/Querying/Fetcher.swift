@@ -39,7 +39,9 @@ struct Fetcher {
             return try core.overlay.objects(plan, try preparedNow(plan, request)).count
         }
         return try core.readStore { (store) throws(StoreError) in
-            if let count = try core.coordinator.network?.countNow(plan, options: request.storeOptions) { return count }
+            if let count = try core.coordinator.network(of: plan.entityIndex)?.countNow(plan, options: request.storeOptions) {
+                return count
+            }
             return try store.count(plan, cancellation: core.settings.readCancellation)
         }
     }

@@ -162,7 +162,11 @@ public final class RemoteStore: NetworkStore {
     ///   - name: The back end's name for the value.
     ///   - object: The ID of the object.
     public func setSecret(_ secret: String?, named name: String, for object: ObjectID) {
-        mirror.secrets.set(secret, name, RowIdentity(entityIndex: object.entity.rootIndex, key: object.key))
+        // In a container with several stores, entities have other positions.
+        guard let entity = model.entity(named: object.entity.name) else {
+            preconditionFailure("\(object) is not an object of \(self.name): set the secret at the store that keeps its entity")
+        }
+        mirror.secrets.set(secret, name, RowIdentity(entityIndex: entity.rootIndex, key: object.key))
     }
 
     /// Sets the password of a user object; see ``setSecret(_:named:for:)``.
