@@ -51,8 +51,8 @@ public protocol NetworkStore: PersistentStore {
     /// - Throws: ``StoreError/needsNetwork(store:what:)``.
     func checkCommitNow() throws(StoreError)
 
-    /// The keys of objects that took the place of others: an object that was here twice, because a server told of it under
-    /// another name, is here once from then on. References from elsewhere may have either key.
+    /// The keys of objects that took the place of others. An object may be here twice for a while, because a server reports it
+    /// under another name; then one of the two rows is removed, and references from elsewhere may still have its key.
     /// - Returns: By key, the keys of those that have another one now; the others are left out.
     func successors(of keys: [Int64], entityIndex: Int) throws(StoreError) -> [Int64: Int64]
 

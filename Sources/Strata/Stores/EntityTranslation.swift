@@ -171,8 +171,8 @@ struct EntityTranslation: Sendable {
             deletedRows: change.deletedRows.map { $0.map { outer($0) } })
     }
 
-    /// What the container is told of a change: without the entities that it does not ask the store for. nil if there is
-    /// nothing else.
+    /// The part of a change that concerns the container: without the entities that it does not ask the store for. nil if
+    /// there is nothing else.
     func told(_ change: StoreChange) -> StoreChange? {
         guard outerIndexes.contains(where: { $0 == nil }) else { return outer(change) }
         func isKept(_ index: Int) -> Bool { outerIndexes[index] != nil }

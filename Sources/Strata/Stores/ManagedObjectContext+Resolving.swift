@@ -12,8 +12,9 @@ extension ManagedObjectContext {
     public func resolve<Object>(_ reference: ObjectReference<Object>?) throws(PersistenceError) -> Object? {
         guard let reference, let id = core.objectID(for: reference.uri) else { return nil }
         if let object = try existing(Object.self, id) { return object }
-        guard let key = try core.successors(of: [core.identityMap.key(of: id)], rootIndex: id.entity.rootIndex)
-            .values.first
+        guard
+            let key = try core.successors(of: [core.identityMap.key(of: id)], rootIndex: id.entity.rootIndex)
+                .values.first
         else { return nil }
         return try existing(Object.self, core.coordinator.objectID(core.rootIndex(of: id), key))
     }
@@ -54,7 +55,7 @@ extension ManagedObjectContext {
     /// The objects that weak references lead to. Those of which a remote store has only the key are brought first: in one
     /// request for each hierarchy of entities, or as few as the back end allows.
     ///
-    ///     let orders = try await context.resolve(drafts.compactMap(\.order), options: nil)
+    ///     let towns = try await context.resolve(visits.compactMap(\.town), options: nil)
     /// - Parameter options: Options for the kind of store, or nil to use the store's defaults.
     /// - Returns: As ``resolve(_:)-([ObjectReference<Object>])``.
     /// - Throws: The error of the store; ``PersistenceError/cancelled``.
@@ -84,7 +85,7 @@ extension ManagedObjectContext {
 
     /// As ``resolve(_:options:)``, for one reference.
     ///
-    ///     let order = try await context.resolve(draft.order, options: nil)
+    ///     let town = try await context.resolve(visit.town, options: nil)
     /// - Throws: As ``resolve(_:options:)``.
     public nonisolated(nonsending) func resolve<Object>(
         _ reference: ObjectReference<Object>?, options: (any StoreRequestOptions)?
@@ -119,7 +120,8 @@ private struct WantedReferences<Object: ManagedObject> {
     init(_ list: [ObjectReference<Object>], _ core: ContextCore) {
         for reference in Set(list) {
             guard let id = core.objectID(for: reference.uri) else { continue }
-            references[core.rootIndex(of: id), default: [:]][core.identityMap.key(of: id), default: []].append(reference)
+            references[core.rootIndex(of: id), default: [:]][core.identityMap.key(of: id), default: []].append(
+                reference)
         }
     }
 

@@ -2,6 +2,8 @@ import StrataStore
 
 /// Options of one fetch or save for single stores of a container that has several. The other stores use their defaults.
 ///
+///     import StrataRemote
+///
 ///     let options = OptionsByConfiguration(["Orders": RemoteOptions(savePolicy: .networkElseQueue)])
 ///     try await context.save(options: options)
 ///

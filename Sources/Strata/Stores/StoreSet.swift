@@ -5,7 +5,7 @@ import StrataStore
 /// relationship leads from one to another, so that a fetch, its conditions and the members of a relationship are always in
 /// one store.
 ///
-/// What is to be brought from elsewhere first is asked of ``StoreNetwork``, by entity.
+/// ``StoreNetwork`` brings rows from elsewhere, for the entities of a remote store.
 ///
 /// A change set must be about one store; ``SaveCoordinator`` divides those of a context with ``next(in:after:)``.
 final class StoreSet: PersistentStore {

@@ -38,7 +38,8 @@ extension Mirror {
             for entity in model.entities where entity.parentIndex == nil { try session.removeAll(entity) }
             try session.write()
             for table in [
-                "_remote", "_outbox", "_remote_links", "_remote_stale", "_remote_successors", "_remote_files", "_sync_state",
+                "_remote", "_outbox", "_remote_links", "_remote_stale", "_remote_successors", "_remote_files",
+                "_sync_state",
             ] {
                 try session.connection.execute("DELETE FROM \(table)")
             }

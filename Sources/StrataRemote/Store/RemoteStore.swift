@@ -164,7 +164,8 @@ public final class RemoteStore: NetworkStore {
     public func setSecret(_ secret: String?, named name: String, for object: ObjectID) {
         // In a container with several stores, entities have other positions.
         guard let entity = model.entity(named: object.entity.name) else {
-            preconditionFailure("\(object) is not an object of \(self.name): set the secret at the store that keeps its entity")
+            preconditionFailure(
+                "\(self.name) has no entity \(object.entity.name): set the secret at the store that keeps it")
         }
         mirror.secrets.set(secret, name, RowIdentity(entityIndex: entity.rootIndex, key: object.key))
     }

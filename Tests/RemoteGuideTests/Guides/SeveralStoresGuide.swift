@@ -14,7 +14,8 @@ enum SeveralStoresGuide {
             stores: [
                 PersistentStoreDescription(configuration: "Orders") { (model) throws(StoreError) in
                     try RemoteStore.open(
-                        model: model, backend: backend, location: .file(path: "\(folder)/orders.sqlite"), options: remote)
+                        model: model, backend: backend, location: .file(path: "\(folder)/orders.sqlite"),
+                        options: remote)
                 },
                 PersistentStoreDescription(
                     configuration: "Catalogue", at: .file(path: "\(folder)/catalogue.sqlite"), options: delivered),

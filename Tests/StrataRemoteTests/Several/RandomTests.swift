@@ -14,7 +14,9 @@ import Testing
         print("several stores with servers: seed \(seed)")
         var random = SplitMix64(seed: seed)
         let isOnline = random.oneIn(2)
-        let order = random.oneIn(2) ? ["Catalogue", "Orders", "Memos", "Default"] : ["Default", "Memos", "Orders", "Catalogue"]
+        let order =
+            random.oneIn(2)
+            ? ["Catalogue", "Orders", "Memos", "Default"] : ["Default", "Memos", "Orders", "Catalogue"]
         let files = try ShopFiles(order) { $0.savePolicy = isOnline ? .networkThenCache : .cacheOnly }
         let one = Half(try PersistentContainer(Shop.self, at: .memory(name: nil)))
         let four = Half(files.container)
@@ -34,7 +36,8 @@ import Testing
                     try files.drafts.recover()
                 }
                 try await save(one, four, files, step)
-                try await compare(one.container.newContext(), files.context(), "seed \(seed), step \(step), in the stores")
+                try await compare(
+                    one.container.newContext(), files.context(), "seed \(seed), step \(step), in the stores")
             case .others(let number, let amount):
                 try await save(one, four, files, step)
                 try await files.remote().sync.synchronize()

@@ -37,7 +37,9 @@ import Testing
         context.processPendingChanges()
         #expect(order.orderId == "1" && files.titles == ["tea"])
         #expect(try context.resolve(draft.order) === order)
-        #expect(try await context.fetch(FetchRequest<Draft>(where: ObjectKeys<Draft>().order == ObjectReference(order))) == [draft])
+        #expect(
+            try await context.fetch(FetchRequest<Draft>(where: ObjectKeys<Draft>().order == ObjectReference(order)))
+                == [draft])
         try files.open()
         let fresh = files.context()
         let again = try #require(try await fresh.fetchFirst(FetchRequest<Draft>()))
@@ -77,7 +79,9 @@ import Testing
         #expect(try context.resolve(draft.order) === order && !copies.isEmpty)
         try files.open()
         let later = files.context()
-        for one in try await later.fetch(FetchRequest<Draft>()) { #expect(try later.resolve(one.order)?.title == "tea") }
+        for one in try await later.fetch(FetchRequest<Draft>()) {
+            #expect(try later.resolve(one.order)?.title == "tea")
+        }
         // Once it is deleted, neither leads anywhere.
         later.delete(try #require(try await later.fetchFirst(FetchRequest<Order>())))
         try await later.save()
@@ -177,6 +181,15 @@ import Testing
             #expect(try fresh.resolve(references).count == 2)
             #expect(try files.context().resolve(references).count == 2)
         }
+        // A new object with the primary key takes the place of the one that was purged.
+        try store.sync.purge([name(of: plain)])
+        let maker = files.context()
+        let again = Order(maker, "espresso")
+        again.orderId = plain.orderId
+        try await maker.save(options: RemoteOptions(savePolicy: .cacheOnly))
+        let reference = ObjectReference<Order>(plain.objectID)
+        #expect(try maker.resolve(reference) === again)
+        try store.sync.purge([name(of: again)])
         // What the server no longer has is gone.
         try store.sync.purge([name(of: plain)])
         let (_, there) = try files.otherDevice()
@@ -186,7 +199,8 @@ import Testing
         #expect(try await fresh.resolve(ObjectReference(plain.objectID) as ObjectReference<Order>, options: nil) == nil)
     }
 
-    @Test("A creation that is dropped or rolled back leaves references that lead nowhere, and its key is not used again")
+    @Test(
+        "A creation that is dropped or rolled back leaves references that lead nowhere, and its key is not used again")
     func dropped() async throws {
         let files = try ShopFiles(["Default", "Orders", "Memos", "Catalogue"])
         let context = files.context()
@@ -213,6 +227,33 @@ import Testing
         try store.sync.drop(try store.sync.failedChanges())
         context.processPendingChanges()
         #expect(try context.resolve(draft.order) == nil)
+    }
+
+    @Test(
+        "A reference to an object that the mirror does not keep leads to it, also after the next start",
+        arguments: [true, false])
+    func passing(saves: Bool) async throws {
+        let files = try ShopFiles { $0.cachesResults = false }
+        let context = files.context()
+        if saves {
+            _ = Draft(context, "draft", Order(context, "tea"))
+            try await context.save(options: RemoteOptions(savePolicy: .networkOnly))
+        } else {
+            let (_, there) = try files.otherDevice()
+            _ = Order(there, "tea")
+            try await there.save(options: nil)
+            let request = FetchRequest<Order>().options(RemoteOptions(fetchPolicy: .networkOnly))
+            _ = Draft(context, "draft", try await context.fetch(request).first)
+            try await context.save()
+        }
+        func title(_ context: ManagedObjectContext) async throws -> String? {
+            let draft = try #require(try await context.fetchFirst(FetchRequest<Draft>()))
+            return try await context.resolve(draft.order, options: RemoteOptions(fetchPolicy: .networkOnly))?.title
+        }
+        #expect(try await title(files.context()) == "tea")
+        try files.open { $0.cachesResults = false }
+        #expect(try await files.context().count(FetchRequest<Order>()) == 0)
+        #expect(try await title(files.context()) == "tea")
     }
 
     @Test("After a reset, references lead nowhere; a fetched property by primary key works again after a pull")
@@ -253,7 +294,8 @@ import Testing
         let context = files.context()
         let order = Order(context, "tea")
         order.product = ObjectReference(
-            try #require(try await context.fetchFirst(FetchRequest<Product>(where: FetchPredicate(format: "code == 'tea'")))))
+            try #require(
+                try await context.fetchFirst(FetchRequest<Product>(where: FetchPredicate(format: "code == 'tea'")))))
         try await context.save()
         let (_, there) = try files.otherDevice()
         let same = try #require(try await there.fetchFirst(FetchRequest<Order>()))

@@ -33,7 +33,9 @@ import Testing
             }
         }
 
-        var description: String { "\(remoteFirst ? "server first" : "server last"), \(policy), \(trouble), \(localFails)" }
+        var description: String {
+            "\(remoteFirst ? "server first" : "server last"), \(policy), \(trouble), \(localFails)"
+        }
 
         /// Whether the store of orders has taken everything, as far as its own caller can tell.
         var remoteIsSaved: Bool {
@@ -58,8 +60,10 @@ import Testing
     }
 
     private func expected(_ test: Case) -> Outcome {
-        let stores = test.remoteFirst ? [("Orders", test.remoteIsSaved), ("Default", !test.localFails)] :
-            [("Default", !test.localFails), ("Orders", test.remoteIsSaved)]
+        let stores =
+            test.remoteFirst
+            ? [("Orders", test.remoteIsSaved), ("Default", !test.localFails)]
+            : [("Default", !test.localFails), ("Orders", test.remoteIsSaved)]
         guard let failed = stores.firstIndex(where: { !$0.1 }) else { return .saved }
         if failed == 0 { return .failed(committed: [], pending: []) }
         return .failed(committed: [stores[0].0], pending: [stores[1].0])
@@ -67,7 +71,9 @@ import Testing
 
     @Test("A save of a local and a remote store, by policy, order and failure", arguments: Case.all)
     func table(_ test: Case) async throws {
-        let order = test.remoteFirst ? ["Orders", "Memos", "Catalogue", "Default"] : ["Default", "Catalogue", "Orders", "Memos"]
+        let order =
+            test.remoteFirst
+            ? ["Orders", "Memos", "Catalogue", "Default"] : ["Default", "Catalogue", "Orders", "Memos"]
         let files = try ShopFiles(order)
         let context = files.context()
         let old = Order(context, "old")
@@ -164,7 +170,9 @@ import Testing
         await #expect {
             try await context.save()
         } throws: { error in
-            guard case PersistenceError.partlySaved(["Orders"], ["Memos", "Default"], .store(.remote(let failure))) = error
+            guard
+                case PersistenceError.partlySaved(["Orders"], ["Memos", "Default"], .store(.remote(let failure))) =
+                    error
             else { return false }
             return failure.kind == RemoteError.Kind.unavailable.rawValue
         }
@@ -207,7 +215,9 @@ import Testing
         #expect(try await files.container.newContext().count(FetchRequest<Draft>()) == 2)
     }
 
-    @Test("Others who save a local store while the server is asked are a conflict of that store, which its policy decides")
+    @Test(
+        "Others who save a local store while the server is asked are a conflict of that store, which its policy decides"
+    )
     @MainActor func conflictMeanwhile() async throws {
         let files = try ShopFiles()
         let context = files.container.newContext()
@@ -231,9 +241,12 @@ import Testing
         #expect(files.titles == ["tea"] && files.orders.writes == 1)
     }
 
-    @Test("A conflict at the server is met by the merge policy, and no other store is written twice", arguments: [true, false])
+    @Test(
+        "A conflict at the server is met by the merge policy, and no other store is written twice",
+        arguments: [true, false])
     func conflicts(remoteFirst: Bool) async throws {
-        let files = try ShopFiles(remoteFirst ? ["Orders", "Default", "Catalogue", "Memos"] : ["Default", "Orders", "Catalogue", "Memos"])
+        let files = try ShopFiles(
+            remoteFirst ? ["Orders", "Default", "Catalogue", "Memos"] : ["Default", "Orders", "Catalogue", "Memos"])
         let context = files.container.newContext()
         context.mergePolicy = .objectWinsByProperty
         let order = Order(context, "tea")
@@ -252,7 +265,9 @@ import Testing
         } catch {
             // The mirror has the server's state now.
             if remoteFirst {
-                #expect(failure(in: error)?.kind == RemoteError.Kind.conflict.rawValue || failure(in: error)?.objects.count == 1)
+                #expect(
+                    failure(in: error)?.kind == RemoteError.Kind.conflict.rawValue
+                        || failure(in: error)?.objects.count == 1)
             } else if case .partlySaved(["Default"], ["Orders"], _) = error {
             } else {
                 Issue.record("\(error)")
@@ -287,6 +302,7 @@ import Testing
         #expect(files.orders.writes == writes && order.hasChanges)
         context.rollback()
         try context.refreshAllObjects()
+        #expect(order.amount == 0)
         // The order has changed: neither is written, whether the save sends something or not.
         try #require(try await other.fetchFirst(FetchRequest<Order>())).amount = 9
         try await other.save()

@@ -129,7 +129,8 @@ final class ShopFiles {
         let maker = try PersistentContainer(
             Shop.self,
             stores: [
-                PersistentStoreDescription(configuration: "Catalogue", at: .file(path: folder.path + "/catalogue.sqlite")),
+                PersistentStoreDescription(
+                    configuration: "Catalogue", at: .file(path: folder.path + "/catalogue.sqlite")),
                 PersistentStoreDescription(configuration: "Orders", at: .memory(name: nil)),
                 PersistentStoreDescription(configuration: "Memos", at: .memory(name: nil)),
                 PersistentStoreDescription(at: .memory(name: nil)),
@@ -209,6 +210,11 @@ final class ShopFiles {
 
     func remote(_ configuration: String = "Orders") throws -> RemoteStore {
         try #require(container.store(forConfiguration: configuration) as? RemoteStore)
+    }
+
+    /// The number of orders in the mirror.
+    func mirrored() throws -> Int {
+        try container.newContext().count(FetchRequest<Order>().options(RemoteOptions.cache))
     }
 
     /// A context that takes over what others and the servers change.
