@@ -8,14 +8,13 @@ enum SeveralStoresGuide {
     ) throws -> (PersistentContainer, RemoteStore?) {
         var options = RemoteStore.Options()
         options.savePolicy = .networkElseQueue
-        let remote = options
         let container = try PersistentContainer(
             ShopModel.self,
             stores: [
-                PersistentStoreDescription(configuration: "Orders") { (model) throws(StoreError) in
+                PersistentStoreDescription(configuration: "Orders") { [options] (model) throws(StoreError) in
                     try RemoteStore.open(
                         model: model, backend: backend, location: .file(path: "\(folder)/orders.sqlite"),
-                        options: remote)
+                        options: options)
                 },
                 PersistentStoreDescription(
                     configuration: "Catalogue", at: .file(path: "\(folder)/catalogue.sqlite"), options: delivered),

@@ -225,6 +225,10 @@ import Testing
         _ = try await context.fetch(FetchRequest<Product>())
         #expect(statements.withLock(\.self) >= 2)
         withExtendedLifetime(observation) {}
+        let store = try files.remote()
+        var plan = FetchPlan(entityIndex: try #require(store.model.entity(named: "Customer")).index)
+        plan.predicate = try FetchPredicate(format: "customerId == 'c'")
+        #expect(try store.explain(plan).sql.contains("customer"))
         // Other stores go on.
         #expect(try context.update(FetchRequest<Draft>()) { $0.text = .value("x") } == 0)
     }

@@ -327,6 +327,61 @@ import Testing
         #expect(!context.hasChanges)
     }
 
+    @Test("A save that has begun goes on through all stores, even if its task is cancelled while the server is asked")
+    @MainActor func cancelling() async throws {
+        let files = try ShopFiles()
+        let context = files.context()
+        let draft = Draft(context, "draft", Order(context, "tea"))
+        files.orders.close()
+        let saving = Task { try await context.save() }
+        while !files.orders.isWaitedFor { await Task.yield() }
+        saving.cancel()
+        files.orders.open()
+        try await saving.value
+        #expect(!context.hasChanges && draft.saves == 1 && files.titles == ["tea"])
+        #expect(try await files.container.newContext().count(FetchRequest<Draft>()) == 1)
+    }
+
+    @Test("Writes of a container block: they take the stores that need no network, and mirrors that are saved to")
+    func writes() async throws {
+        let files = try ShopFiles()
+        func write() async throws {
+            try await files.container.write { context in
+                let order = Order(context, "tea")
+                _ = Draft(context, "draft", order)
+            }
+        }
+        await #expect { try await write() } throws: { isNeedsNetwork($0) }
+        #expect(try await files.context().count(FetchRequest<Draft>()) == 0)
+        try files.remote().savePolicy = .cacheOnly
+        try await write()
+        let context = files.context()
+        let draft = try #require(try await context.fetchFirst(FetchRequest<Draft>()))
+        #expect(try context.resolve(draft.order)?.title == "tea")
+        #expect(try files.remote().sync.pendingCount() == 1)
+    }
+
+    @Test("Objects that a child changes in two stores are saved by its parent")
+    func children() async throws {
+        let files = try ShopFiles()
+        let context = files.context()
+        let order = Order(context, "tea")
+        let draft = Draft(context, "draft", order)
+        try await context.save()
+        let child = context.makeChild()
+        let mine = try child.existingObject(Draft.self, with: draft.objectID)
+        #expect(try child.resolve(mine.order)?.title == "tea")
+        mine.text = "changed"
+        try child.resolve(mine.order)?.amount = 8
+        let other = Order(child, "coffee")
+        mine.order = ObjectReference(other)
+        try await child.save()
+        #expect(files.titles == ["tea"] && order.amount == 8 && draft.text == "changed")
+        #expect(try context.resolve(draft.order)?.title == "coffee")
+        try await context.save()
+        #expect(files.titles == ["coffee", "tea"] && !context.hasChanges)
+    }
+
     @Test("A change for a read-only store is refused before the server is asked")
     func readOnly() async throws {
         let files = try ShopFiles(["Orders", "Memos", "Default", "Catalogue"])
