@@ -288,6 +288,34 @@ import Testing
         #expect(try context.resolve(draft.order) === again)
     }
 
+    @Test("Another account has another mirror: references into the first lead nowhere until that is open again")
+    func accounts() async throws {
+        let files = try ShopFiles()
+        let context = files.context()
+        let draft = Draft(context, "draft", Order(context, "tea"))
+        try await context.save()
+        #expect(try context.resolve(draft.order)?.title == "tea")
+        files.container.close()
+        let theirs = PersistentStoreDescription(configuration: "Orders") { (model) throws(StoreError) in
+            try RemoteStore.open(model: model, backend: MemoryBackend(), location: .memory(name: nil))
+        }
+        let others = files.descriptions(["Catalogue", "Memos", "Default"])
+        let container = try PersistentContainer(Shop.self, stores: [theirs] + others)
+        let second = container.newContext()
+        let same = try #require(try await second.fetchFirst(FetchRequest<Draft>()))
+        _ = Order(second, "coffee")
+        try await second.save()
+        #expect(same.order != nil)
+        #expect(try second.resolve(same.order) == nil)
+        #expect(try await second.resolve(same.order, options: nil) == nil)
+        container.close()
+        try files.open()
+        let third = files.context()
+        let again = try #require(try await third.fetchFirst(FetchRequest<Draft>()))
+        #expect(try third.resolve(again.order)?.title == "tea")
+        #expect(files.titles == ["tea"])
+    }
+
     @Test("A reference from the remote store into a file that all devices have leads to the same object on each")
     func fromTheServer() async throws {
         let files = try ShopFiles()
