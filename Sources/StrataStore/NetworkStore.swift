@@ -46,6 +46,24 @@ public protocol NetworkStore: PersistentStore {
     /// - Throws: ``StoreError/remote(_:)`` if nothing was written.
     func commit(_ changes: ChangeSet, options: (any StoreRequestOptions)?) async throws(StoreError) -> CommitResult
 
+    /// Asks whether ``PersistentStore/commit(_:)`` may write now, or would have to wait for a network although the store was
+    /// not told to. A save over several stores asks before it writes to any of them.
+    /// - Throws: ``StoreError/needsNetwork(store:what:)``.
+    func checkCommitNow() throws(StoreError)
+
+    /// The keys of objects that took the place of others. An object may be here twice for a while, because a server reports it
+    /// under another name; then one of the two rows is removed, and references from elsewhere may still have its key.
+    /// - Returns: By key, the keys of those that have another one now; the others are left out.
+    func successors(of keys: [Int64], entityIndex: Int) throws(StoreError) -> [Int64: Int64]
+
     /// The options of each of the results that a fetch should give one after the other.
     func stages(_ options: (any StoreRequestOptions)?) -> [(any StoreRequestOptions)?]
+}
+
+extension NetworkStore {
+    /// The store never has to wait.
+    public func checkCommitNow() throws(StoreError) {}
+
+    /// Objects keep their keys.
+    public func successors(of keys: [Int64], entityIndex: Int) throws(StoreError) -> [Int64: Int64] { [:] }
 }

@@ -11,10 +11,15 @@ final class CommitQueue: Sendable {
     /// Writes changes when those before them have been written.
     func commit(_ changes: ChangeSet) async throws(StoreError) -> CommitResult {
         let store = store
-        let result: Result<CommitResult, StoreError> = await withCheckedContinuation { continuation in
+        return try await run { () throws(StoreError) in try store.commit(changes) }
+    }
+
+    /// Does what blocks when the commits before it have been done.
+    func run<R: Sendable>(_ body: @escaping @Sendable () throws(StoreError) -> R) async throws(StoreError) -> R {
+        let result: Result<R, StoreError> = await withCheckedContinuation { continuation in
             queue.async {
                 do throws(StoreError) {
-                    continuation.resume(returning: .success(try store.commit(changes)))
+                    continuation.resume(returning: .success(try body()))
                 } catch {
                     continuation.resume(returning: .failure(error))
                 }

@@ -5,9 +5,21 @@ extension StoreCoordinator {
     /// Writes changes, and blocks until the store is done.
     func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult { try store.commit(changes) }
 
-    /// Writes changes on another thread.
-    func commitLater(_ changes: ChangeSet) async throws(StoreError) -> CommitResult {
-        try await commits.commit(changes)
+    /// Writes changes on another thread, or sends them, where their store is elsewhere.
+    func commitLater(
+        _ changes: ChangeSet, _ options: (any StoreRequestOptions)?
+    ) async throws(StoreError) -> CommitResult {
+        guard hasNetwork, let entityIndex = changes.someEntityIndex, let network = network(of: entityIndex) else {
+            return try await commits.commit(changes)
+        }
+        guard let set else { return try await network.commit(changes, options: options) }
+        // The objects of other stores that are only checked come first.
+        let (own, others) = try set.single(changes)
+        if !others.isEmpty {
+            let conflicts = try await commits.run { () throws(StoreError) in try set.failures(of: others) }
+            if !conflicts.isEmpty { return .conflicts(conflicts) }
+        }
+        return try await network.commit(own, options: options)
     }
 
     /// Applies what the store has from elsewhere: contexts hear about it as of another context's save.

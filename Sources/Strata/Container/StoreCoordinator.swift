@@ -7,8 +7,8 @@ import Foundation
 /// than a dozen.
 final class StoreCoordinator: Sendable {
     let store: any PersistentStore
-    /// The store, if a part of it is elsewhere.
-    let network: (any NetworkStore)?
+    /// By position of the entity, its store if a part of that is elsewhere; empty if there is no such store.
+    private let networks: [StoreNetwork?]
     /// The stores, if there are several.
     let set: StoreSet?
     /// The store of all objects; nil if there are several.
@@ -50,9 +50,9 @@ final class StoreCoordinator: Sendable {
         self.store = store
         keys = KeyAllocator(store: store)
         commits = CommitQueue(store: store)
-        network = store as? any NetworkStore
         let set = store as? StoreSet
         self.set = set
+        networks = Self.networks(store, set)
         onlyStoreIdentifier = set == nil ? store.identifier : nil
         self.model = store.model
         var classOf: [String: ManagedObject.Type] = [:]
@@ -88,6 +88,20 @@ final class StoreCoordinator: Sendable {
     func binding(for objectClass: ManagedObject.Type) -> EntityBinding? {
         bindingsByClass[ObjectIdentifier(objectClass)]
     }
+
+    private static func networks(_ store: any PersistentStore, _ set: StoreSet?) -> [StoreNetwork?] {
+        if let store = store as? any NetworkStore {
+            return Array(repeating: StoreNetwork(store), count: store.model.entities.count)
+        }
+        guard let set, set.parts.contains(where: { $0.store is any NetworkStore }) else { return [] }
+        return store.model.entities.map { StoreNetwork(set.part(of: $0.index)) }
+    }
+
+    /// Whether a part of any store is elsewhere.
+    var hasNetwork: Bool { !networks.isEmpty }
+
+    /// The store of an entity, if a part of it is elsewhere.
+    func network(of entityIndex: Int) -> StoreNetwork? { networks.isEmpty ? nil : networks[entityIndex] }
 
     /// The store that keeps an entity.
     func store(of entityIndex: Int) -> any PersistentStore { set?.part(of: entityIndex).store ?? store }

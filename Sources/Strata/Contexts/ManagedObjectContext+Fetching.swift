@@ -130,7 +130,9 @@ extension ManagedObjectContext {
     ///
     /// Nothing is read before you ask for the first result. A result that fails ends the sequence.
     public func results<T>(of request: FetchRequest<T>) -> FetchResults<T> {
-        let stages = core.coordinator.network?.stages(request.storeOptions) ?? [request.storeOptions]
+        let plan = core.coordinator.hasNetwork ? try? core.planner.plan(for: request) : nil
+        let network = plan.flatMap { core.coordinator.network(of: $0.entityIndex) }
+        let stages = network?.stages(request.storeOptions) ?? [request.storeOptions]
         return FetchResults(context: self, request: request, stages: stages)
     }
 

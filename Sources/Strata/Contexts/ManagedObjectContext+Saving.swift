@@ -35,21 +35,16 @@ extension ManagedObjectContext {
     ///
     /// A back end may do some of the writes and refuse others. The error names each refused object. Those objects keep
     /// their changes; the others are saved.
-    /// - Parameter options: Options for the kind of store, or nil to use the store's defaults.
+    /// - Parameter options: Options for the kind of store, or nil to use the store's defaults. In a container with several
+    ///   stores, each that takes them gets them; ``OptionsByConfiguration`` has options for single stores.
     /// - Throws: As `save()`; ``PersistenceError/store(_:)`` with ``StoreError/remote(_:)`` if a back end failed.
     public nonisolated(nonsending) func save(options: (any StoreRequestOptions)?) async throws(PersistenceError) {
         let core = core
         if let link = core.settings.parentLink { return try await core.saves.save(through: link) }
         guard parent == nil else { return try core.saves.save() }
         let coordinator = core.coordinator
-        if let network = coordinator.network {
-            try await core.saves.save { (changes) async throws(StoreError) in
-                try await network.commit(changes, options: options)
-            }
-        } else {
-            try await core.saves.save { (changes) async throws(StoreError) in
-                try await coordinator.commitLater(changes)
-            }
+        try await core.saves.save { (changes) async throws(StoreError) in
+            try await coordinator.commitLater(changes, options)
         }
     }
 }

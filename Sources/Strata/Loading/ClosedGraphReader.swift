@@ -59,7 +59,7 @@ struct ClosedGraphReader {
                 rows += objects.map(\.sharedRow)
             }
             related.add(rows, keys: [], rootIndex: rootIndex)
-        } else if case .inverseSlot(let slot) = relationship.storage, core.coordinator.network == nil {
+        } else if case .inverseSlot(let slot) = relationship.storage, core.coordinator.network(of: entityIndex) == nil {
             let rows = try core.readStore { (store) throws(StoreError) in
                 try store.memberRows(
                     entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners)

@@ -9,8 +9,10 @@ struct FaultLoader {
         guard object.isFault else { return 0 }
         let faults = faults(around: object)
         let absent = try fill(faults)
-        guard let network = core.coordinator.network, absent.contains(object.key) else { return faults.count }
         let root = object.binding.entity.rootIndex
+        guard let network = core.coordinator.network(of: root), absent.contains(object.key) else {
+            return faults.count
+        }
         try core.store { (_) throws(StoreError) in
             try network.prepareRowsNow(entityIndex: root, keys: absent.sorted())
         }
@@ -60,7 +62,7 @@ struct FaultLoader {
             guard fault.binding.entity.index == row.row.entityIndex else {
                 // A fault for an ID of another entity of the hierarchy has no row. One for a key of which a mirror knew no more makes
                 // room for the object itself.
-                if core.coordinator.network != nil, !fault.hasChanges {
+                if core.coordinator.network(of: rootIndex) != nil, !fault.hasChanges {
                     fault.markMissing()
                     core.identityMap.detach(fault)
                 }

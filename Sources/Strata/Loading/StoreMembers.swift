@@ -20,7 +20,7 @@ struct StoreMembers {
         let destination = relationship.destinationIndex
         let rootIndex = core.rootIndex(of: destination)
         try core.nullifications.settle(rootIndex: rootIndex)
-        if core.coordinator.network != nil { return try networkRuns(owners: owners) }
+        if core.coordinator.network(of: entityIndex) != nil { return try networkRuns(owners: owners) }
         let cache = core.rowCache
         let stamp = cache.stamp
         let table = core.identityMap.table(destination)

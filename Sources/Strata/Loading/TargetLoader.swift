@@ -75,7 +75,7 @@ struct TargetLoader {
         }
         var rows = try core.rows.rows(entityIndex: destinationIndex, keys: keys, batch: batch)
         let absent = rows.filter(\.row.isHeaderOnly).map(\.row.key)
-        if let network = core.coordinator.network, core.parent == nil, !absent.isEmpty,
+        if let network = core.coordinator.network(of: destinationIndex), core.parent == nil, !absent.isEmpty,
             (try? network.prepareRowsNow(entityIndex: destinationIndex, keys: absent.sorted())) != nil
         {
             rows = try core.rows.rows(entityIndex: destinationIndex, keys: keys, batch: batch)

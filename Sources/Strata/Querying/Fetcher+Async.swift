@@ -10,7 +10,7 @@ extension Fetcher {
         }
         let answer = try await ask(request.includesPendingChanges ? rootPlan(plan) : plan, found)
         let objects = try objects(for: request, plan: plan, answer)
-        if core.coordinator.network != nil {
+        if core.coordinator.network(of: plan.entityIndex) != nil {
             for path in try core.prefetcher.steps(of: request.prefetch, from: core.model.entities[plan.entityIndex]) {
                 try await core.networkLoader.load(path, of: objects, request.storeOptions)
             }
@@ -25,7 +25,7 @@ extension Fetcher {
             let answer = try await ask(rootPlan(plan), try await prepared(plan, request))
             return try core.overlay.objects(plan, answer).count
         }
-        if let network = core.coordinator.network {
+        if let network = core.coordinator.network(of: plan.entityIndex) {
             do throws(StoreError) {
                 if let count = try await network.count(plan, options: request.storeOptions) { return count }
             } catch {

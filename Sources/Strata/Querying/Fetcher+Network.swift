@@ -8,7 +8,7 @@ extension Fetcher {
     nonisolated(nonsending) func prepared<T>(
         _ plan: FetchPlan, _ request: FetchRequest<T>, reading paths: @autoclosure () -> [[String]] = []
     ) async throws(PersistenceError) -> PrefetchedResult? {
-        guard let network = core.coordinator.network else { return nil }
+        guard let network = core.coordinator.network(of: plan.entityIndex) else { return nil }
         let wanted = asksStore(plan, request) ? plan : widened(plan)
         let found: FetchPlan
         do throws(StoreError) {
@@ -24,7 +24,7 @@ extension Fetcher {
     func preparedNow<T>(
         _ plan: FetchPlan, _ request: FetchRequest<T>, reading paths: @autoclosure () -> [[String]] = []
     ) throws(PersistenceError) -> PrefetchedResult? {
-        guard let network = core.coordinator.network else { return nil }
+        guard let network = core.coordinator.network(of: plan.entityIndex) else { return nil }
         let wanted = asksStore(plan, request) ? plan : widened(plan)
         let paths = paths()
         let found = try core.store { (_) throws(StoreError) in
@@ -58,7 +58,7 @@ struct NetworkLoader {
     ) async throws(PersistenceError) {
         let byRoot = Dictionary(grouping: objects.filter(\.isFault)) { $0.binding.entity.rootIndex }
         for (root, faults) in byRoot.sorted(by: { $0.key < $1.key }) {
-            if let network = core.coordinator.network {
+            if let network = core.coordinator.network(of: root) {
                 do throws(StoreError) {
                     try await network.prepareRows(
                         entityIndex: root, keys: faults.map(\.key).sorted(), options: options)
@@ -68,7 +68,7 @@ struct NetworkLoader {
             }
             try core.faults.fill(faults)
         }
-        if core.coordinator.network != nil { core.processPendingChanges() }
+        if core.coordinator.hasNetwork { core.processPendingChanges() }
     }
 
     nonisolated(nonsending) func load(
@@ -98,7 +98,7 @@ struct NetworkLoader {
         of step: RelationshipDescription, _ objects: [ManagedObject], _ options: (any StoreRequestOptions)?
     ) async throws(PersistenceError) {
         let destination = core.binding(at: step.destinationIndex).entity
-        guard let network = core.coordinator.network, destination.hasSubentities else { return }
+        guard let network = core.coordinator.network(of: destination.index), destination.hasSubentities else { return }
         let keys = try ends(of: step, objects)
         do throws(StoreError) {
             try await network.prepareRows(entityIndex: destination.rootIndex, keys: keys, options: options)

@@ -39,7 +39,8 @@ struct Fetcher {
             return try core.overlay.objects(plan, try preparedNow(plan, request)).count
         }
         return try core.readStore { (store) throws(StoreError) in
-            if let count = try core.coordinator.network?.countNow(plan, options: request.storeOptions) { return count }
+            let network = core.coordinator.network(of: plan.entityIndex)
+            if let count = try network?.countNow(plan, options: request.storeOptions) { return count }
             return try store.count(plan, cancellation: core.settings.readCancellation)
         }
     }

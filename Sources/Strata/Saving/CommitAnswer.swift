@@ -8,6 +8,8 @@ struct CommitAnswer {
     var objects: [ManagedObject]
     /// Why a part was refused, if any was.
     var failure: RemoteFailure?
+    /// The error of the save then.
+    var error: PersistenceError?
     /// Whether nothing was changed since the change set was made, and all of it was saved: then every object is clean.
     var isExact: Bool
 

@@ -88,8 +88,13 @@ final class SaveCoordinator: ContextPart {
             throw error
         }
         end()
-        for object in saved where !answer.refused.contains(object.identity) { object.didSave() }
-        if let failure = answer.failure { throw .store(.remote(failure)) }
+        let refused = answer.refused
+        for object in saved where !refused.contains(object.identity) {
+            // The stores after the one that refused something are not written.
+            if answer.error != nil, core.coordinator.set != nil, object.hasChanges { continue }
+            object.didSave()
+        }
+        if let error = answer.error { throw error }
     }
 
     /// Waits until no other save of the context runs.
@@ -130,7 +135,7 @@ final class SaveCoordinator: ContextPart {
         // Neither a hook nor a rule may decide by what could not be read.
         try core.reading { () throws(PersistenceError) in
             try runWillSave()
-            if core.coordinator.network != nil { assignPrimaryKeys() }
+            if core.coordinator.hasNetwork { assignPrimaryKeys() }
             try resolve()
             try validate(now)
         }
@@ -152,7 +157,8 @@ final class SaveCoordinator: ContextPart {
     /// A back end knows objects by their primary keys. New ones that have none get one.
     private func assignPrimaryKeys() {
         for object in core.tracker.objects where object.isInserted && !object.isStillborn {
-            guard let field = object.binding.entity.primaryKeyField,
+            guard core.coordinator.network(of: object.binding.entity.index) != nil,
+                let field = object.binding.entity.primaryKeyField,
                 let slot = object.binding.entity.slot(named: field),
                 !object.row.isPresent(slot.index)
                     || object.row.value(slot) == .string("")
@@ -213,7 +219,7 @@ final class SaveCoordinator: ContextPart {
             var changes = try builder.build(.inPlace)
             while true {
                 attempt += 1
-                let step = try progress.next(changes)
+                let step = try progress.next(changes, isBlocking: true)
                 let result: CommitResult
                 do throws(StoreError) {
                     result =
@@ -328,6 +334,7 @@ final class SaveCoordinator: ContextPart {
                 answer.effects = effects
                 answer.changes = done
                 answer.failure = failure
+                answer.error = progress.error(.store(.remote(failure)))
                 core.applier.apply(answer)
                 return answer
             case .conflicts(let conflicts):

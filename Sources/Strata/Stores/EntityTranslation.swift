@@ -55,6 +55,12 @@ struct EntityTranslation: Sendable {
         return result
     }
 
+    func outer(_ plan: FetchPlan) -> FetchPlan {
+        var result = plan
+        result.entityIndex = outer(plan.entityIndex)
+        return result
+    }
+
     func inner(_ plan: ValuePlan) -> ValuePlan {
         var result = plan
         result.fetch = inner(plan.fetch)
@@ -163,6 +169,29 @@ struct EntityTranslation: Sendable {
             changes: outer(change.changes), effects: outer(change.effects),
             previousRows: change.previousRows.map { outer($0) },
             deletedRows: change.deletedRows.map { $0.map { outer($0) } })
+    }
+
+    /// The part of a change that concerns the container: without the entities that it does not ask the store for. nil if
+    /// there is nothing else.
+    func told(_ change: StoreChange) -> StoreChange? {
+        guard outerIndexes.contains(where: { $0 == nil }) else { return outer(change) }
+        func isKept(_ index: Int) -> Bool { outerIndexes[index] != nil }
+        var result = change
+        let updates = zip(change.changes.updates, change.previousRows).filter { isKept($0.0.row.row.entityIndex) }
+        let deletes = zip(change.changes.deletes, change.deletedRows).filter { isKept($0.0.entityIndex) }
+        result.changes.inserts.removeAll { !isKept($0.row.row.entityIndex) }
+        result.changes.updates = updates.map(\.0)
+        result.previousRows = updates.map(\.1)
+        result.changes.deletes = deletes.map(\.0)
+        result.deletedRows = deletes.map(\.1)
+        result.changes.operations = result.changes.operations.filter { isKept($0.key.entityIndex) }
+        result.changes.clearings.removeAll { !isKept($0.entityIndex) }
+        result.changes.pairs.removeAll { !isKept($0.entityIndex) }
+        result.changes.orders.removeAll { !isKept($0.entityIndex) }
+        result.changes.checks.removeAll { !isKept($0.entityIndex) }
+        result.effects.rows.removeAll { !isKept($0.row.entityIndex) }
+        if result.changes.isEmpty, result.effects.rows.isEmpty, outer(result.effects.referrers).isEmpty { return nil }
+        return outer(result)
     }
 
     func outer(_ conflict: StoreConflict) -> StoreConflict {

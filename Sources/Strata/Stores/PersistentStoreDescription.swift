@@ -39,6 +39,8 @@ public struct PersistentStoreDescription: Sendable {
     ///     let description = PersistentStoreDescription(configuration: "Notes") { (model) throws(StoreError) in
     ///         try CoreDataStore.open(path: "Notes.sqlite", as: model)
     ///     }
+    ///
+    /// A remote store is opened in the same way; see `SeveralStores.md`.
     /// - Parameters:
     ///   - configuration: The configuration of the model; nil for all entities that no other store keeps.
     ///   - open: Opens the store. It is given a model with only the entities that the store keeps. The store's own model may

@@ -101,6 +101,7 @@ struct StoreAssignment {
                 // The only one keeps everything, by the model itself.
                 if descriptions.count == 1, store.model === model { return store }
                 do throws(PersistenceError) {
+                    try check(store, of: description, besides: parts)
                     parts.append(try part(description, store, names))
                 } catch {
                     store.close()
@@ -112,6 +113,21 @@ struct StoreAssignment {
             throw error
         }
         return StoreSet(model: model, parts: parts)
+    }
+
+    /// A mirror has one owner: its outbox and its rows would be written by two.
+    private func check(
+        _ store: any PersistentStore, of description: PersistentStoreDescription, besides parts: [StoreSet.Part]
+    ) throws(PersistenceError) {
+        for part in parts where part.store.identifier == store.identifier {
+            guard store is any NetworkStore || part.store is any NetworkStore else { continue }
+            throw .invalidStores(
+                model: model.name,
+                reasons: [
+                    "the stores of \(part.configuration) and \(description.name) are the same, \(store.name); give each a "
+                        + "mirror of its own, or put their entities into one configuration"
+                ])
+        }
     }
 
     private func model(of names: Set<String>) throws(StoreError) -> ManagedObjectModel {
@@ -128,13 +144,6 @@ struct StoreAssignment {
     private func part(
         _ description: PersistentStoreDescription, _ store: any PersistentStore, _ names: Set<String>
     ) throws(PersistenceError) -> StoreSet.Part {
-        guard !(store is any NetworkStore) else {
-            throw .store(
-                .unsupported(
-                    store: store.name,
-                    feature: "being one of several stores of a container, because it waits for a network; give it a "
-                        + "container of its own"))
-        }
         let differences = EntityTranslation.differences(of: store.model, from: model, names)
         guard differences.isEmpty else {
             throw .invalidStores(

@@ -18,17 +18,23 @@ extension StoreSet {
     }
 
     /// The next step of a save: the stores are written in the order in which they were described, each in one transaction.
-    /// - Parameter finished: The positions of the stores that are written already.
+    /// - Parameters:
+    ///   - finished: The positions of the stores that are written already.
+    ///   - isBlocking: Whether the save cannot suspend.
     /// - Returns: A last step without changes if nothing is left.
-    /// - Throws: ``StoreError/readOnly(path:)`` if a store that must be written may not be. Nothing of this step has been
-    ///   written then.
-    func next(in changes: ChangeSet, after finished: Set<Int>) throws(StoreError) -> Step {
+    /// - Throws: ``StoreError/readOnly(path:)`` if a store that must be written may not be;
+    ///   ``StoreError/needsNetwork(store:what:)`` if one would have to wait for a network and the save cannot. Nothing of this
+    ///   step has been written then.
+    func next(in changes: ChangeSet, after finished: Set<Int>, isBlocking: Bool) throws(StoreError) -> Step {
         let divided = divide(changes)
         let written = divided.indices.filter { !divided[$0].isEmpty && !finished.contains($0) }
         guard let position = written.first else {
             return Step(position: 0, configuration: "", changes: ChangeSet(), done: ChangeSet(), rest: [])
         }
         for index in written where parts[index].store.isReadOnly { throw .readOnly(path: parts[index].name) }
+        if isBlocking {
+            for index in written { try (parts[index].store as? any NetworkStore)?.checkCommitNow() }
+        }
         var sent = divided[position]
         for index in divided.indices where !written.contains(index) { sent.checks += divided[index].checks }
         return Step(
@@ -40,25 +46,30 @@ extension StoreSet {
     /// Commits changes of one store. Checks may be of others: these compare versions before anything is written.
     /// - Throws: ``StoreError/unsupported(store:feature:)`` for changes of several stores.
     func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
+        guard let entityIndex = changes.someEntityIndex else { return .committed(CommitEffects()) }
+        let (own, others) = try single(changes)
+        let conflicts = try failures(of: others)
+        guard conflicts.isEmpty else { return .conflicts(conflicts) }
+        let part = part(of: entityIndex)
+        return part.translation.outer(try part.store.commit(part.translation.inner(own)))
+    }
+
+    /// The changes of the one store that a change set is about, and the checks of others.
+    /// - Throws: ``StoreError/unsupported(store:feature:)`` for changes of several stores.
+    func single(_ changes: ChangeSet) throws(StoreError) -> (own: ChangeSet, others: [ChangeSet.Check]) {
         let divided = divide(changes)
         let written = divided.indices.filter { !divided[$0].isEmpty }
-        guard let position = written.first else { return .committed(CommitEffects()) }
-        guard written.count == 1 else {
+        guard written.count <= 1 else {
             throw .unsupported(
                 store: name,
                 feature: "one transaction over several stores; save a context, which commits to one after the other")
         }
-        var conflicts: [StoreConflict] = []
-        for index in divided.indices where index != position {
-            conflicts += try failures(of: divided[index].checks)
-        }
-        guard conflicts.isEmpty else { return .conflicts(conflicts) }
-        let part = parts[position]
-        return part.translation.outer(try part.store.commit(part.translation.inner(divided[position])))
+        let position = written.first ?? 0
+        return (divided[position], divided.indices.filter { $0 != position }.flatMap { divided[$0].checks })
     }
 
     /// The objects that others have changed since they were read.
-    private func failures(of checks: [ChangeSet.Check]) throws(StoreError) -> [StoreConflict] {
+    func failures(of checks: [ChangeSet.Check]) throws(StoreError) -> [StoreConflict] {
         var result: [StoreConflict] = []
         for (entityIndex, checks) in Dictionary(grouping: checks, by: \.entityIndex).sorted(by: { $0.key < $1.key }) {
             let rows = try rows(entityIndex: entityIndex, keys: checks.map(\.key)).rows
@@ -92,6 +103,14 @@ extension StoreSet {
     }
 }
 
+extension ChangeSet {
+    /// The position of an entity that is changed; nil if nothing is.
+    var someEntityIndex: Int? {
+        inserts.first?.row.row.entityIndex ?? updates.first?.row.row.entityIndex ?? deletes.first?.entityIndex
+            ?? clearings.first?.entityIndex ?? pairs.first?.entityIndex ?? orders.first?.entityIndex
+    }
+}
+
 /// How far a save over several stores has come. For a container with one store it does nothing.
 struct SaveProgress {
     private let set: StoreSet?
@@ -104,11 +123,14 @@ struct SaveProgress {
     init(_ set: StoreSet?) { self.set = set }
 
     /// The next step; nil for a container with one store.
-    /// - Throws: ``PersistenceError/store(_:)`` if a store is read-only.
-    mutating func next(_ changes: ChangeSet) throws(PersistenceError) -> StoreSet.Step? {
+    /// - Parameter isBlocking: Whether the save cannot suspend.
+    /// - Throws: ``PersistenceError/store(_:)`` if a store cannot be written.
+    mutating func next(
+        _ changes: ChangeSet, isBlocking: Bool = false
+    ) throws(PersistenceError) -> StoreSet.Step? {
         guard let set else { return nil }
         do throws(StoreError) {
-            let step = try set.next(in: changes, after: finished)
+            let step = try set.next(in: changes, after: finished, isBlocking: isBlocking)
             rest = [step.configuration] + step.rest
             return step
         } catch {

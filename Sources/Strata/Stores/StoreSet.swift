@@ -5,6 +5,8 @@ import StrataStore
 /// relationship leads from one to another, so that a fetch, its conditions and the members of a relationship are always in
 /// one store.
 ///
+/// ``StoreNetwork`` brings rows from elsewhere, for the entities of a remote store.
+///
 /// A change set must be about one store; ``SaveCoordinator`` divides those of a context with ``next(in:after:)``.
 final class StoreSet: PersistentStore {
     /// One of the stores.
@@ -41,7 +43,9 @@ final class StoreSet: PersistentStore {
         let feed = parts.contains { $0.store.changes != nil } ? StoreChangeFeed() : nil
         changes = feed
         observations = parts.compactMap { part in
-            part.store.changes?.observe { [weak feed] change in feed?.post(part.translation.outer(change)) }
+            part.store.changes?.observe { [weak feed] change in
+                if let change = part.translation.told(change) { feed?.post(change) }
+            }
         }
     }
 

@@ -8,10 +8,12 @@ extension ApplySession {
         guard let entity = model.entity(named: record.entity), entity.index == row.entityIndex else { return nil }
         var other = self
         let item = Item(record: record, entity: entity, identity: named(record.id, entity))
+        let gone = try goneTargets(of: item, row)
         for (destination, id) in references(of: item) {
             let identity = named(id, destination)
+            let known = try mirror.known(id, root: destination.rootIndex, on: connection)
             // An object that is not here yet is another one than any that is.
-            other.keys[identity] = try mirror.known(id, root: destination.rootIndex, on: connection)?.key ?? -1
+            other.keys[identity] = known?.key ?? gone[identity] ?? -1
         }
         var slab = RowSlab.copy(of: row)
         var slots = SlotSet()
@@ -20,6 +22,27 @@ extension ApplySession {
             slots.insert(slot.index)
         }
         return (slab, slots)
+    }
+
+    /// The keys of deleted objects that a row still refers to, by the names that a record has for them.
+    private func goneTargets(of item: Item, _ row: RowPointer) throws(StoreError) -> [RemoteIdentity: Int64] {
+        let links = DeletedLinks(mirror: mirror, connection: connection)
+        if try links.isEmpty { return [:] }
+        let owner = RemoteIdentity(entity: item.entity.name, id: mirror.canonical(item.record.id, item.entity))
+        var result: [RemoteIdentity: Int64] = [:]
+        for relationship in item.entity.relationships {
+            guard let slot = relationship.slot, row.isPresent(slot),
+                case .reference(let id?)? = item.record.values[relationship.name]
+            else { continue }
+            let destination = model.destination(of: relationship)
+            let target = RemoteIdentity(entity: destination.rootName, id: mirror.canonical(id, destination))
+            let key = Int64(bitPattern: row.word(slot))
+            guard try transaction.rows(entityIndex: destination.rootIndex, keys: [key]).count == 0,
+                try links.contains((target, owner))
+            else { continue }
+            result[named(id, destination)] = key
+        }
+        return result
     }
 
     /// Gives an object values that it had before: some slots, or all of a deleted one.

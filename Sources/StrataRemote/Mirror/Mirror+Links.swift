@@ -43,6 +43,21 @@ struct DeletedLinks {
         get throws(StoreError) { try connection.integer("SELECT 1 FROM _remote_links LIMIT 1") == nil }
     }
 
+    /// Whether an object is noted to refer to one that was deleted.
+    func contains(_ link: Link) throws(StoreError) -> Bool {
+        guard let target = mirror.model.entity(named: link.target.entity),
+            let owner = mirror.model.entity(named: link.owner.entity)
+        else { return false }
+        let statement = try connection.statement(
+            "SELECT 1 FROM _remote_links WHERE root = ? AND id = ? AND owner = ? AND owner_id = ?")
+        statement.bind(mirror.entities.numbers[target.rootIndex], at: 1)
+        statement.bind(link.target.id, at: 2)
+        statement.bind(mirror.entities.numbers[owner.index], at: 3)
+        statement.bind(link.owner.id, at: 4)
+        defer { statement.reset() }
+        return try statement.step()
+    }
+
     /// Those of some objects that are referred to, were deleted, and are not back.
     func targets(among ids: Set<String>, root: Int) throws(StoreError) -> Set<String> {
         let statement = try connection.statement(

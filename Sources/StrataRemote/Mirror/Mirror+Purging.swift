@@ -12,7 +12,13 @@ extension Mirror {
 
     /// Forgets all objects of an entity and of those that inherit from it, with the changes of them that wait, and how
     /// far pulls of it came.
+    /// - Throws: ``StoreError/unsupported(store:feature:)`` for an entity that the mirror does not keep.
     package func purge(_ entity: EntityDescription) throws(StoreError) {
+        // In a container with several stores, entities have other positions.
+        guard let entity = model.entity(named: entity.name) else {
+            throw .unsupported(
+                store: store.name, feature: "to purge \(entity.name), which another store keeps; ask that one")
+        }
         let identities = try allIdentities(of: entity)
         try applying { (session) throws(StoreError) in
             order.notePurged()
@@ -31,7 +37,10 @@ extension Mirror {
             order.notePurged()
             for entity in model.entities where entity.parentIndex == nil { try session.removeAll(entity) }
             try session.write()
-            for table in ["_remote", "_outbox", "_remote_links", "_remote_stale", "_remote_files", "_sync_state"] {
+            for table in [
+                "_remote", "_outbox", "_remote_links", "_remote_stale", "_remote_successors", "_remote_files",
+                "_sync_state",
+            ] {
                 try session.connection.execute("DELETE FROM \(table)")
             }
         }

@@ -54,6 +54,7 @@ extension ApplySession {
                     changes.deletes.append(delete)
                     deletedRows.append(double[0])
                 }
+                try mirror.noteSuccessor(of: key, identity.key, root: entity.index, on: connection)
                 // Who refers to it is read again, and refers to the object itself then. So is the object: pulls have passed it, even
                 // if the save that made it does not keep it here.
                 try links.restore([new], root: entity.index)

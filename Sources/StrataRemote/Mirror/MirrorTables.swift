@@ -76,6 +76,15 @@ struct MirrorEntities: Sendable {
             PRIMARY KEY (root, key)
         ) WITHOUT ROWID
         """,
+        // Rows that gave way to others when a server renamed an object: references from elsewhere may still have their keys.
+        """
+        CREATE TABLE IF NOT EXISTS _remote_successors (
+            root INTEGER NOT NULL,
+            key INTEGER NOT NULL,
+            successor INTEGER NOT NULL,
+            PRIMARY KEY (root, key)
+        ) WITHOUT ROWID
+        """,
         // Files that are to be uploaded, and what the server called those that were.
         """
         CREATE TABLE IF NOT EXISTS _remote_files (

@@ -133,7 +133,7 @@ private struct LocalSave {
             let id = id(of: row)
             let known = try mirror.known(id, root: root, on: transaction.connection)
             if known?.key == row.key { continue }
-            if let other = known?.key, try replaced(other, id, root) {
+            if let other = known?.key, try replaced(other, by: row.key, id, root) {
                 try outbox.name(id, root: root, key: row.key)
             } else if let other = known?.key {
                 taken.append(
@@ -149,9 +149,12 @@ private struct LocalSave {
 
     /// Takes the placeholder of a new object away: others refer to the object already.
     /// - Returns: Whether it was one.
-    private mutating func replaced(_ key: Int64, _ id: String, _ root: Int) throws(StoreError) -> Bool {
+    private mutating func replaced(
+        _ key: Int64, by successor: Int64, _ id: String, _ root: Int
+    ) throws(StoreError) -> Bool {
         var session = ApplySession(mirror: mirror, transaction: transaction)
         guard try session.removePlaceholder(key, id, model.entities[root]) else { return false }
+        try mirror.noteSuccessor(of: key, successor, root: root, on: transaction.connection)
         if let change = session.change { told.append(change) }
         return true
     }

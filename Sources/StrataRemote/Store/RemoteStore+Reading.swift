@@ -12,6 +12,8 @@ extension RemoteStore {
     public var capabilities: StoreCapabilities {
         mirror.store.capabilities.subtracting([.multiProcess, .heldVersions])
     }
+    /// Whether the mirror was opened for reading only.
+    public var isReadOnly: Bool { mirror.store.isReadOnly }
     public var changes: StoreChangeFeed? { mirror.changes }
 
     /// The history of the mirror: what was saved here, and what a server told. See ``RemoteStore/historyAuthor``.
@@ -67,6 +69,10 @@ extension RemoteStore {
     ) throws(StoreError) -> [(owner: Int64, member: Int64)] {
         try mirror.store.memberKeys(
             entityIndex: entityIndex, relationshipIndex: relationshipIndex, owners: owners)
+    }
+
+    public func successors(of keys: [Int64], entityIndex: Int) throws(StoreError) -> [Int64: Int64] {
+        try mirror.successors(of: keys, root: mirror.root(entityIndex))
     }
 
     public func externalData(named name: String) throws(StoreError) -> Data {

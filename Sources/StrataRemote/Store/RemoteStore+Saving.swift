@@ -8,6 +8,10 @@ extension RemoteStore {
         return try Waiting.wait { () async throws(StoreError) in try await self.commit(changes, options: nil) }
     }
 
+    public func checkCommitNow() throws(StoreError) {
+        if options(nil).savePolicy != .cacheOnly { try refuseToBlock("a save") }
+    }
+
     public func commit(
         _ changes: ChangeSet, options: (any StoreRequestOptions)?
     ) async throws(StoreError) -> CommitResult {
@@ -123,6 +127,7 @@ extension RemoteStore {
         for delete in changes.deletes {
             if let base = delete.baseVersion { versions.append((delete.entityIndex, delete.key, base)) }
         }
+        for check in changes.checks { versions.append((check.entityIndex, check.key, check.version)) }
         var result: [StoreConflict] = []
         for (root, list) in Dictionary(grouping: versions, by: { mirror.root($0.entityIndex) }) {
             var rows: [Int64: RowReference] = [:]
@@ -207,6 +212,8 @@ extension RemoteStore {
         var changes = changes
         // Their results were sent.
         changes.operations = [:]
+        // They were made before anything was sent.
+        changes.checks = []
         for _ in 0..<10 {
             let (result, overtaken) = try mirror.commitDone(changes, ticket)
             guard case .conflicts(let conflicts) = result else { return (result, overtaken) }

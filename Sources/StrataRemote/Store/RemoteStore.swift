@@ -162,7 +162,12 @@ public final class RemoteStore: NetworkStore {
     ///   - name: The back end's name for the value.
     ///   - object: The ID of the object.
     public func setSecret(_ secret: String?, named name: String, for object: ObjectID) {
-        mirror.secrets.set(secret, name, RowIdentity(entityIndex: object.entity.rootIndex, key: object.key))
+        // In a container with several stores, entities have other positions.
+        guard let entity = model.entity(named: object.entity.name) else {
+            preconditionFailure(
+                "\(self.name) has no entity \(object.entity.name): set the secret at the store that keeps it")
+        }
+        mirror.secrets.set(secret, name, RowIdentity(entityIndex: entity.rootIndex, key: object.key))
     }
 
     /// Sets the password of a user object; see ``setSecret(_:named:for:)``.

@@ -142,22 +142,4 @@ import Testing
             "\($0)".contains("Unkept.thing") && "\($0)".contains("Shelf")
         }
     }
-
-    @Test func aRemoteStoreNeedsAContainerOfItsOwn() throws {
-        let model = try ManagedObjectModel(
-            name: "AtlasAndDrafts", naming: Atlas.model.naming,
-            entities: Atlas.model.entities.map(\.declaration) + [Entity("Draft")],
-            configurations: [ModelConfiguration("Drafts", ["Draft"])])
-        let stores = [
-            PersistentStoreDescription(configuration: "Drafts", at: .memory(name: nil)),
-            PersistentStoreDescription { (model) throws(StoreError) in
-                try RemoteStore.open(model: model, backend: ShelfBackend(), location: .memory(name: nil))
-            },
-        ]
-        #expect {
-            _ = try PersistentContainer(model: model, stores: stores)
-        } throws: {
-            "\($0)".contains("give it a container of its own")
-        }
-    }
 }

@@ -1,0 +1,78 @@
+import Foundation
+import Strata
+import StrataRemote
+import StrataTesting
+import Testing
+
+/// Deletions that follow a change whose answer was lost.
+@Suite struct LostDeletionTests {
+    /// What is deleted, and how.
+    enum Way: Sendable, CaseIterable {
+        case queued, online, withItsOwner
+    }
+
+    @Test(
+        "A deletion that follows a change whose answer was lost succeeds, even together with what the object refers to",
+        arguments: Way.allCases, [false, true])
+    func deletions(_ way: Way, withOthers: Bool) async throws {
+        let (gateway, store, context) = try open()
+        let ann = Customer(context, "Ann")
+        let order = Order(context, "tea", ann)
+        try await context.save()
+        try await store.sync.synchronize()
+        if withOthers { _ = Order(context, "coffee") }
+        order.amount = 99
+        try await context.save()
+        gateway.trouble = .losesAnswers
+        switch way {
+        case .queued:
+            await #expect(throws: SyncError.self) { try await store.sync.push() }
+            context.delete(order)
+            try await context.save()
+        case .online:
+            context.delete(order)
+            try await context.save(options: RemoteOptions(savePolicy: .networkElseQueue))
+        case .withItsOwner:
+            context.delete(ann)
+            try await context.save(options: RemoteOptions(savePolicy: .networkElseQueue))
+        }
+        gateway.trouble = .none
+        let report = try await store.sync.synchronize()
+        #expect(report.results.allSatisfy { $0.action != .serverWon }, "\(report.results)")
+        #expect(gateway.server.records.allSatisfy { $0.values["title"] != .value(.string("tea")) })
+        #expect(try await context.count(FetchRequest<Order>()) == (withOthers ? 1 : 0))
+    }
+
+    @Test("Somebody else's change wins over such a deletion")
+    func others() async throws {
+        let (gateway, store, context) = try open()
+        let ann = Customer(context, "Ann")
+        let order = Order(context, "tea", ann)
+        try await context.save()
+        try await store.sync.synchronize()
+        let other = try open(gateway.server).2
+        let theirs = try #require(try await other.fetch(FetchRequest<Order>().options(RemoteOptions.network)).first)
+        theirs.customer = Customer(other, "Bob")
+        try await other.save(options: RemoteOptions.network)
+        context.delete(ann)
+        try await context.save()
+        try await store.sync.synchronize()
+        #expect(gateway.server.records.contains { $0.values["title"] == .value(.string("tea")) })
+        _ = order
+    }
+
+    private func open(
+        _ server: MemoryBackend = MemoryBackend()
+    ) throws -> (Gateway, RemoteStore, ManagedObjectContext) {
+        let gateway = Gateway(server)
+        var options = RemoteStore.Options()
+        options.fetchPolicy = .cacheOnly
+        options.savePolicy = .cacheOnly
+        options.sync.retries = 0
+        let store = try RemoteStore.open(
+            model: try Shop.model.restricted(to: ["Order", "RushOrder", "Customer"]), backend: gateway,
+            location: .memory(name: nil), options: options)
+        let container = try PersistentContainer(store: store, classes: [Order.self, RushOrder.self, Customer.self])
+        return (gateway, store, container.newContext(automaticallyMergesChanges: true))
+    }
+}
