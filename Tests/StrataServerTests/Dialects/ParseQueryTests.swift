@@ -48,6 +48,47 @@
             return answer.json?["results"]?.elements?.compactMap { $0["objectId"]?.string } ?? ["?"]
         }
 
+        @Test("A query may be written as forms are: with plus signs for spaces, and %2B for plus signs")
+        func formQueries() async throws {
+            let bench = try await bench()
+            await bench.parse("POST", "classes/Post", ["objectId": "5", "title": "a + b"])
+            func found(_ query: String) async -> [String]? {
+                await bench.parse("GET", "classes/Post?" + query).json?["results"]?.elements?
+                    .compactMap { $0["objectId"]?.string }
+            }
+            #expect(await found("where=%7B%22likes%22%3A+5%7D") == ["2"])
+            #expect(await found("where=%7B%22title%22%3A+%22a+%2B+b%22%7D") == ["5"])
+            let stackMob = await bench.send("GET", "/post?title=a+%2B+b")
+            #expect(stackMob.json?.elements?.compactMap { $0["post_id"]?.string } == ["5"], "\(stackMob.text)")
+            let azure = await bench.azure(.mobileApps, "GET", "tables/Post?$filter=title+eq+'a+%2B+b'")
+            #expect(azure.json?.elements?.compactMap { $0["id"]?.string } == ["5"], "\(azure.text)")
+        }
+
+        @Test("Tools read the classes and their fields with the master key")
+        func schemas() async throws {
+            let bench = try await bench()
+            await bench.parse(
+                "PUT", "classes/Post/1",
+                ["readers": ["__op": "AddRelation", "objects": [Self.pointer("bob")]], "done": true])
+            #expect(await bench.parse("GET", "schemas/Post").json?["code"] == 119)
+            let post = await bench.parse("GET", "schemas/Post", master: true)
+            #expect(post.json?["className"] == "Post", "\(post.text)")
+            let fields: [String: JSONValue] = [
+                "objectId": ["type": "String"], "createdAt": ["type": "Date"], "title": ["type": "String"],
+                "likes": ["type": "Number"], "done": ["type": "Boolean"], "tags": ["type": "Array"],
+                "place": ["type": "GeoPoint"], "at": ["type": "Date"], "map": ["type": "Object"],
+                "author": ["type": "Pointer", "targetClass": "Author"],
+                "readers": ["type": "Relation", "targetClass": "Author"],
+            ]
+            for (name, type) in fields { #expect(post.json?["fields"]?[name] == type, "\(name)") }
+            let all = await bench.parse("GET", "schemas", master: true)
+            let names = Set(all.json?["results"]?.elements?.compactMap { $0["className"]?.string } ?? [])
+            #expect(names.isSuperset(of: ["Post", "Author"]))
+            let missing = await bench.parse("GET", "schemas/Nothing", master: true)
+            #expect(missing.json?["code"] == 103, "\(missing.text)")
+            #expect(await bench.parse("PUT", "schemas/Post", [:], master: true).status == 404)
+        }
+
         @Test("Each constraint finds what it says")
         func constraints() async throws {
             let bench = try await bench()

@@ -13,6 +13,8 @@
         /// The body without what stands for headers.
         var body: JSONObject
         var caller: Caller
+        /// The token of the session that the request was sent in.
+        var session: String?
 
         /// A parameter that is JSON.
         func json(_ name: String, _ depth: Int) throws(ServerError) -> JSONValue? {

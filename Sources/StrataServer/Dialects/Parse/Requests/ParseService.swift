@@ -20,7 +20,7 @@
         static let exposedHeaders = ["Location", "Retry-After", "X-Parse-Job-Status-Id", "X-Parse-Push-Status-Id"]
         private static let words: Set<String> = [
             "classes", "users", "login", "logout", "me", "batch", "files", "functions", "jobs", "installations",
-            "requestPasswordReset", "updatePassword", "query", "events",
+            "requestPasswordReset", "updatePassword", "query", "events", "schemas",
         ]
         static func isWord(_ part: String) -> Bool { words.contains(part) }
 
@@ -34,7 +34,8 @@
             let call = ParseCall(
                 request: request, method: envelope.method, segments: segments, parameters: envelope.parameters,
                 body: envelope.body,
-                caller: Caller(request, principal: principal, environment: environment, options))
+                caller: Caller(request, principal: principal, environment: environment, options),
+                session: envelope.keys.session)
             return try await answer(call)
         }
 
@@ -76,6 +77,8 @@
             case ("GET", "logout", 1), ("POST", "logout", 1): return try await logOut(call)
             case ("POST", "users", 1): return try await signUp(call)
             case ("GET", "users", 2) where segments[1] == "me": return try await currentUser(call)
+            case ("GET", "schemas", 1...2) where !isMaxLeap:
+                return try await schemas(call, segments.count == 2 ? segments[1] : nil)
             case ("POST", "requestPasswordReset", 1): return try requestPasswordReset(call)
             case ("POST", "updatePassword", 1) where isMaxLeap: return try await updatePassword(call)
             case ("POST", "files", 2), ("PUT", "files", 2): return try await upload(call, segments[1])

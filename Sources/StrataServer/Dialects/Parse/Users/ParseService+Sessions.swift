@@ -69,7 +69,7 @@
             }
         }
 
-        /// `GET users/me`.
+        /// `GET users/me`. The libraries of Parse, which become a user by a token, take the session from the answer.
         func currentUser(_ call: ParseCall) async throws(ServerError) -> ServerResponse {
             let account = try user(call)
             return try await call.caller.database.read { (scope) throws(ServerError) in
@@ -77,7 +77,9 @@
                 guard let object = try scope.object(schema, account.id) else {
                     throw ServerError(401, .session, "The user is gone.")
                 }
-                return ServerResponse(json: .object(try own(object, schema, call, scope)))
+                var members = try own(object, schema, call, scope)
+                if !isMaxLeap { members["sessionToken"] = call.session.map(JSONValue.string) }
+                return secret(members)
             }
         }
 
