@@ -160,7 +160,7 @@ extension ApplySession {
             }
         }
         noteMembers(item, old.row.key, entries: entries)
-        if try rebase(entries, told, old.row, entity), !item.isPart { note(item) }
+        if try rebase(entries, told, item.record, old.row, entity), !item.isPart { note(item) }
     }
 
     /// What operations that wait make of the server's value.
@@ -184,8 +184,8 @@ extension ApplySession {
     /// - Returns: Whether nothing that was changed here has another value at the server than it had when it was changed
     ///   here. Else the entries stay as they are based, so that the conflict is met when they are sent.
     private mutating func rebase(
-        _ entries: [OutboxEntry], _ told: [(slot: SlotDescription, value: Value)], _ old: RowPointer,
-        _ entity: EntityDescription
+        _ entries: [OutboxEntry], _ told: [(slot: SlotDescription, value: Value)], _ record: RemoteRecord,
+        _ old: RowPointer, _ entity: EntityDescription
     ) throws(StoreError) -> Bool {
         var agrees = true
         // The change after the one that the server reports was made to what that sent, whatever the server made of it.
@@ -209,7 +209,9 @@ extension ApplySession {
                     trial = RowSlab.copy(of: slab.row)
                     try set(value, slot, entity, in: &trial)
                     if trial.row.hasSameValue(as: base.row, slot: slot.index, storage: slot.storage) { continue }
-                    if position == 0, let sent, Self.isSent(base, slot, sent, entity) {
+                    if position == 0, let sent,
+                        Self.isSent(base, slot, sent, entity) || Self.tells(record, slot, sent)
+                    {
                         slab = trial
                     } else {
                         agrees = false
@@ -238,6 +240,13 @@ extension ApplySession {
         var trial = RowSlab.copy(of: row.row)
         return RowEditing.setValue(value, slot, layout: entity.slots, in: &trial)
             && trial.row.hasSameValue(as: row.row, slot: slot.index, storage: slot.storage)
+    }
+
+    /// Whether the server has in a slot what a write has sent. This also finds a target that is gone here by now, so that no row
+    /// can have it.
+    private static func tells(_ record: RemoteRecord, _ slot: SlotDescription, _ write: MirrorWrite) -> Bool {
+        guard let sent = write.write.values[slot.name] else { return false }
+        return record.values[slot.name] == sent
     }
 
     /// Notes the server's version of an object.

@@ -9,12 +9,13 @@ extension Mirror {
     package func complete(
         _ entry: OutboxEntry, _ record: RemoteRecord?, ticket: ReadTicket? = nil, isOwn: Bool = false
     ) throws(StoreError) {
-        try complete([(entry, record)], ticket: ticket, isOwn: isOwn)
+        try complete([(entry, record)], ticket: ticket) { _ in isOwn }
     }
 
     /// What the server did with changes, in one transaction: their entries are done with, one after the other.
     package func complete(
-        _ list: [(entry: OutboxEntry, record: RemoteRecord?)], ticket: ReadTicket? = nil, isOwn: Bool = false
+        _ list: [(entry: OutboxEntry, record: RemoteRecord?)], ticket: ReadTicket? = nil,
+        isOwn: (OutboxEntry) -> Bool = { _ in false }
     ) throws(StoreError) {
         let (told, done) = try echoing {
             (transaction) throws(StoreError) -> ([StoreChange], [RowIdentity]) in
@@ -25,8 +26,7 @@ extension Mirror {
                 return (change.map { [$0] } ?? [], [])
             }
             for (entry, record) in list {
-                // The answer to a repetition may report what others have done since the first attempt.
-                told += try self.complete(entry, record, isOwn: isOwn && entry.attempts == 1, in: transaction)
+                told += try self.complete(entry, record, isOwn: isOwn(entry), in: transaction)
                 let identity = RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)
                 if held[identity] != nil,
                     try entries(root: identity.entityIndex, key: identity.key, on: transaction.connection).isEmpty

@@ -61,6 +61,29 @@ import Testing
         _ = order
     }
 
+    @Test(
+        "A change behind a creation that is sent again is kept, even if what the creation referred to is deleted by then",
+        arguments: [Gateway.Trouble.unreachable, .losesAnswers])
+    func changeBehindCreation(_ trouble: Gateway.Trouble) async throws {
+        let (gateway, store, context) = try open()
+        let ann = Customer(context, "Ann")
+        try await context.save()
+        try await store.sync.synchronize()
+        let order = Order(context, "tea", ann)
+        try await context.save()
+        gateway.trouble = trouble
+        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        gateway.trouble = .none
+        let bob = Customer(context, "Bob")
+        order.customer = bob
+        context.delete(ann)
+        try await context.save()
+        try await store.sync.synchronize()
+        let told = gateway.server.records.first { $0.values["title"] == .value(.string("tea")) }
+        #expect(told?.values["customer"] == .reference(bob.customerId), "\(String(describing: told))")
+        #expect(order.customer === bob)
+    }
+
     private func open(
         _ server: MemoryBackend = MemoryBackend()
     ) throws -> (Gateway, RemoteStore, ManagedObjectContext) {
