@@ -7,8 +7,12 @@ import Foundation
 /// than a dozen.
 final class StoreCoordinator: Sendable {
     let store: any PersistentStore
+    /// Whether a part of any store is elsewhere.
+    let hasNetwork: Bool
     /// By position of the entity, its store if a part of that is elsewhere; empty if there is no such store.
     private let networks: [StoreNetwork?]
+    /// Whether contexts can read copies of the store. Most stores have none, and every read asks.
+    let hasReplicas: Bool
     /// The stores, if there are several.
     let set: StoreSet?
     /// The store of all objects; nil if there are several.
@@ -53,6 +57,8 @@ final class StoreCoordinator: Sendable {
         let set = store as? StoreSet
         self.set = set
         networks = Self.networks(store, set)
+        hasNetwork = !networks.isEmpty
+        hasReplicas = store.replicaReader(isFresh: true) != nil
         onlyStoreIdentifier = set == nil ? store.identifier : nil
         self.model = store.model
         var classOf: [String: ManagedObject.Type] = [:]
@@ -97,11 +103,8 @@ final class StoreCoordinator: Sendable {
         return store.model.entities.map { StoreNetwork(set.part(of: $0.index)) }
     }
 
-    /// Whether a part of any store is elsewhere.
-    var hasNetwork: Bool { !networks.isEmpty }
-
     /// The store of an entity, if a part of it is elsewhere.
-    func network(of entityIndex: Int) -> StoreNetwork? { networks.isEmpty ? nil : networks[entityIndex] }
+    func network(of entityIndex: Int) -> StoreNetwork? { hasNetwork ? networks[entityIndex] : nil }
 
     /// The store that keeps an entity.
     func store(of entityIndex: Int) -> any PersistentStore { set?.part(of: entityIndex).store ?? store }

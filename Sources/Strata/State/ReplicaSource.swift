@@ -48,5 +48,8 @@ extension StoreCoordinator {
 
 extension ContextCore {
     /// What reads copies of the store for this context, or for the outermost parent.
-    var replica: ReplicaSource? { parent?.core.replica ?? settings.replica }
+    var replica: ReplicaSource? {
+        guard coordinator.hasReplicas else { return nil }
+        return parent?.core.replica ?? settings.replica
+    }
 }
