@@ -8,7 +8,7 @@
 ///
 /// A context and its objects live in the isolation domain that created them: the main actor for
 /// ``PersistentContainer/viewContext``, a serial queue for ``BackgroundContext``, or an actor or task of yours that
-/// called ``PersistentContainer/newContext(automaticallyMergesChanges:)``. The compiler rejects code that would let
+/// called ``PersistentContainer/newContext(automaticallyMergesChanges:reading:)``. The compiler rejects code that would let
 /// them escape.
 ///
 /// A context has one object for each ID. It holds its objects weakly, unless they are changed, and they do not hold it.

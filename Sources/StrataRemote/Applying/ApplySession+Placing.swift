@@ -189,7 +189,8 @@ extension ApplySession {
     ) throws(StoreError) -> Bool {
         var agrees = true
         // The change after the one that the server reports was made to what that sent, whatever the server made of it.
-        let sent = echoed.flatMap { entry in entry.sent.flatMap { FrozenWrite.decode($0, entry, mirror) } }
+        let isOwn = completed?.isOwn ?? false
+        let sent = completed.flatMap { (entry, _) in entry.sent.flatMap { FrozenWrite.decode($0, entry, mirror) } }
         // What an entry changes is the base of those after it, whatever the server still has.
         var changedBefore = SlotSet()
         for (position, var entry) in entries.enumerated() {
@@ -210,7 +211,7 @@ extension ApplySession {
                     try set(value, slot, entity, in: &trial)
                     if trial.row.hasSameValue(as: base.row, slot: slot.index, storage: slot.storage) { continue }
                     if position == 0, let sent,
-                        Self.isSent(base, slot, sent, entity) || Self.tells(record, slot, sent)
+                        isOwn && Self.isSent(base, slot, sent, entity) || Self.tells(record, slot, sent)
                     {
                         slab = trial
                     } else {
@@ -221,7 +222,7 @@ extension ApplySession {
                 }
             }
             // An answer to a change may tell only its time. What it leaves out is as it was: nobody else's change came first.
-            if !isSettled, echoed == nil,
+            if !isSettled, !isOwn,
                 !entry.slots.allSatisfy({ index in told.contains { $0.slot.index == index } })
             {
                 agrees = agrees && entry.slots.isEmpty
@@ -242,11 +243,10 @@ extension ApplySession {
             && trial.row.hasSameValue(as: row.row, slot: slot.index, storage: slot.storage)
     }
 
-    /// Whether the server has in a slot what a write has sent. This also finds a target that is gone here by now, so that no row
-    /// can have it.
+    /// Whether the server has the target in a slot that a write has sent. Rows do not tell if the target is gone here by now.
     private static func tells(_ record: RemoteRecord, _ slot: SlotDescription, _ write: MirrorWrite) -> Bool {
-        guard let sent = write.write.values[slot.name] else { return false }
-        return record.values[slot.name] == sent
+        guard case .reference(let sent?)? = write.write.values[slot.name] else { return false }
+        return record.values[slot.name] == .reference(sent)
     }
 
     /// Notes the server's version of an object.

@@ -36,8 +36,8 @@ struct ApplySession {
     var members = ToldMembers()
     /// Objects whose entries the same answer settles, by topmost entity and key: their own records tell their members.
     var settling: Set<RowIdentity> = []
-    /// A change that the server has carried out, and told what it has made of it.
-    var echoed: OutboxEntry?
+    /// A change that the server has carried out, and whether the answer tells what it has made of that, and nobody else's changes.
+    var completed: (entry: OutboxEntry, isOwn: Bool)?
     /// Whether the records are the server's answers to changes made here, which it has carried out.
     var isEcho = false
     var notes = ApplyNotes()

@@ -9,13 +9,12 @@ extension Mirror {
     package func complete(
         _ entry: OutboxEntry, _ record: RemoteRecord?, ticket: ReadTicket? = nil, isOwn: Bool = false
     ) throws(StoreError) {
-        try complete([(entry, record)], ticket: ticket) { _ in isOwn }
+        try complete([(entry, record)], ticket: ticket, isOwn: isOwn)
     }
 
     /// What the server did with changes, in one transaction: their entries are done with, one after the other.
     package func complete(
-        _ list: [(entry: OutboxEntry, record: RemoteRecord?)], ticket: ReadTicket? = nil,
-        isOwn: (OutboxEntry) -> Bool = { _ in false }
+        _ list: [(entry: OutboxEntry, record: RemoteRecord?)], ticket: ReadTicket? = nil, isOwn: Bool = false
     ) throws(StoreError) {
         let (told, done) = try echoing {
             (transaction) throws(StoreError) -> ([StoreChange], [RowIdentity]) in
@@ -26,7 +25,8 @@ extension Mirror {
                 return (change.map { [$0] } ?? [], [])
             }
             for (entry, record) in list {
-                told += try self.complete(entry, record, isOwn: isOwn(entry), in: transaction)
+                // The answer to a repetition may report what others have done since the first attempt.
+                told += try self.complete(entry, record, isOwn: isOwn && entry.attempts == 1, in: transaction)
                 let identity = RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)
                 if held[identity] != nil,
                     try entries(root: identity.entityIndex, key: identity.key, on: transaction.connection).isEmpty
@@ -266,7 +266,7 @@ extension ApplySession {
             if current.kind == .delete {
                 try end(current)
             } else if let record {
-                if isOwn { echoed = current }
+                completed = (current, isOwn)
                 try take(record, behind: current)
             }
         } else if let record, entry.kind != .delete {

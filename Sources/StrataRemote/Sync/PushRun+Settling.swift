@@ -38,8 +38,7 @@ extension PushRun {
             try mirror.complete(
                 list.map { (job, outcome) in
                     if case .done(let record) = outcome { (job.entry, record) } else { (job.entry, nil) }
-                }, ticket: ticket
-            ) { isOwn($0) }
+                }, ticket: ticket, isOwn: true)
         } catch {
             return false
         }
@@ -75,7 +74,7 @@ extension PushRun {
                 }
             } else {
                 told = try await toldState(job, record)
-                isOwn = record != nil && self.isOwn(job.entry)
+                isOwn = record != nil
             }
             let isEcho = isOwn
             try here { () throws(StoreError) in try mirror.complete(job.entry, told, ticket: ticket, isOwn: isEcho) }
@@ -83,10 +82,6 @@ extension PushRun {
         case .failed(let error): try await settle(job, error)
         }
     }
-
-    /// Whether an answer tells what the change has made of the object. The answer to a repetition may report what others have done
-    /// since the first attempt.
-    private func isOwn(_ entry: OutboxEntry) -> Bool { entry.attempts == 1 }
 
     /// Whether the answer to a job may be the one that an earlier attempt was given: a server that carries out a write once may
     /// remember what it answered.
