@@ -1,4 +1,5 @@
 import Foundation
+import MigrationWorld
 import Strata
 import Testing
 
@@ -8,51 +9,9 @@ import Testing
 
     init() throws { file = try VersionedFile() }
 
-    private func first() throws -> ManagedObjectModel {
-        try version { Entity("Person") { Attribute("name", .string) } }
-    }
-
-    /// - Parameter more: What a later version has in addition.
-    private func second(_ more: [Attribute] = []) throws -> ManagedObjectModel {
-        try version {
-            Entity("Person") {
-                Attribute("name", .string)
-                Attribute("initials", .string).optional()
-                Attribute("visits", .integer64).optional()
-                for attribute in more { attribute }
-            }
-            Entity("Entry") { Attribute("text", .string) }
-        }
-    }
-
-    /// Renames an attribute that the step uses.
-    private func third() throws -> ManagedObjectModel {
-        try version {
-            Entity("Person") {
-                Attribute("fullName", .string).renamed(from: "name")
-                Attribute("initials", .string).optional()
-                Attribute("visits", .integer64).optional()
-            }
-            Entity("Entry") { Attribute("text", .string) }
-        }
-    }
-
     private func fill(_ count: Int) throws {
-        try file.open(try first()) { context throws in
+        try file.open(try DeferredVersions.first()) { context throws in
             for number in 0..<count { try context.make("Person", ["name": "First\(number) Last\(number)"]) }
-        }
-    }
-
-    /// Sets initials, and counts how often it saw an object in the object itself.
-    private func stage(
-        _ name: String = "initials", batchSize: Int = 10,
-        also: @escaping @Sendable (ManagedObject) throws -> Void = { _ in }
-    ) throws -> MigrationStage {
-        .deferred(name, from: try first(), to: try second(), forEach: "Person", batchSize: batchSize) { person in
-            let words = (person["name"] as? String ?? "").split(separator: " ")
-            person["initials"] = words.compactMap(\.first).map(String.init).joined()
-            person["visits"] = (person["visits"] as? Int64 ?? 0) + 1
-            try also(person)
         }
     }
 
@@ -79,7 +38,7 @@ import Testing
     @Test("The file opens without the step, which is done later in batches, for the objects that were there")
     func later() async throws {
         try fill(35)
-        let container = try container(try second(), options(try stage()))
+        let container = try container(try DeferredVersions.second(), options(try DeferredVersions.stage()))
         defer { container.close() }
         let context = container.newContext(automaticallyMergesChanges: true)
         #expect(try context.texts("Person", "initials") == Array(repeating: "nil", count: 35))
@@ -103,10 +62,12 @@ import Testing
     @Test("Nothing is noted where there are no objects, nor in a new file")
     func nothingToDo() throws {
         try fill(0)
-        try file.open(try second(), options(try stage())) { _ in }
+        try file.open(try DeferredVersions.second(), options(try DeferredVersions.stage())) { _ in }
         #expect(try SQLiteStore.storeInfo(at: file.path).deferredMigrationSteps.isEmpty)
         let fresh = try VersionedFile()
-        try fresh.open(try second(), options(try stage())) { try $0.make("Person", ["name": "A"]) }
+        try fresh.open(try DeferredVersions.second(), options(try DeferredVersions.stage())) {
+            try $0.make("Person", ["name": "A"])
+        }
         #expect(try SQLiteStore.storeInfo(at: fresh.path).deferredMigrationSteps.isEmpty)
     }
 
@@ -114,8 +75,8 @@ import Testing
     func throwing() async throws {
         struct Failure: Error {}
         try fill(25)
-        let failing = try stage { if ($0["name"] as? String) == "First14 Last14" { throw Failure() } }
-        let before = try container(try second(), options(failing))
+        let failing = try DeferredVersions.stage { if ($0["name"] as? String) == "First14 Last14" { throw Failure() } }
+        let before = try container(try DeferredVersions.second(), options(failing))
         do {
             try await before.finishDeferredMigration()
             Issue.record("finished")
@@ -130,7 +91,7 @@ import Testing
         #expect(try before.deferredMigrationSteps().map(\.completed) == [10])
         before.close()
 
-        let after = try container(try second(), options(try stage()))
+        let after = try container(try DeferredVersions.second(), options(try DeferredVersions.stage()))
         defer { after.close() }
         #expect(try await after.finishDeferredMigration() == 15)
         #expect(try visits(after) == [1: 25])
@@ -139,7 +100,8 @@ import Testing
     @Test("What does not pass validation stops the step with the name of the property")
     func invalid() async throws {
         try fill(5)
-        let container = try container(try second(), options(try stage { $0["name"] = nil }))
+        let container = try container(
+            try DeferredVersions.second(), options(try DeferredVersions.stage { $0["name"] = nil }))
         defer { container.close() }
         do {
             try await container.finishDeferredMigration()
@@ -157,7 +119,7 @@ import Testing
     @Test("Cancelling the task stops between two objects and keeps the batches before")
     func cancelled() async throws {
         try fill(40)
-        let container = try container(try second(), options(try stage()))
+        let container = try container(try DeferredVersions.second(), options(try DeferredVersions.stage()))
         defer { container.close() }
         let task = Task {
             try await container.finishDeferredMigration { _ in Thread.sleep(forTimeInterval: 0.02) }
@@ -180,7 +142,7 @@ import Testing
     @Test("A task that is cancelled before does nothing")
     func cancelledBefore() async throws {
         try fill(20)
-        let container = try container(try second(), options(try stage()))
+        let container = try container(try DeferredVersions.second(), options(try DeferredVersions.stage()))
         defer { container.close() }
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -197,8 +159,8 @@ import Testing
     @Test("Several containers do a step together, and each object is visited once")
     func together() async throws {
         try fill(200)
-        let later = try second()
-        let options = options(try stage(batchSize: 3))
+        let later = try DeferredVersions.second()
+        let options = options(try DeferredVersions.stage(batchSize: 3))
         let path = file.path
         let total = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<4 {
@@ -219,7 +181,7 @@ import Testing
     @Test("Edits between two batches stay, and an edit of an object that was visited meanwhile is a conflict")
     func edits() async throws {
         try fill(30)
-        let container = try container(try second(), options(try stage()))
+        let container = try container(try DeferredVersions.second(), options(try DeferredVersions.stage()))
         defer { container.close() }
         let stale = container.newContext()
         let last = try #require(try stale.all("Person").last)
@@ -237,7 +199,7 @@ import Testing
     @Test("A step may create and delete others, in the same transaction")
     func others() async throws {
         try fill(20)
-        let stage = try stage(batchSize: 6) { person in
+        let stage = try DeferredVersions.stage(batchSize: 6) { person in
             guard let context = person.context else { return }
             try context.insert(entityNamed: "Entry")["text"] = person["name"]
             let number = person.objectID.key
@@ -245,7 +207,7 @@ import Testing
                 context.delete(next)
             }
         }
-        let container = try container(try second(), options(stage))
+        let container = try container(try DeferredVersions.second(), options(stage))
         defer { container.close() }
         try await container.finishDeferredMigration()
         #expect(try visits(container) == [1: 10])
@@ -256,9 +218,9 @@ import Testing
     @Test("History records what a step changes, by an author of its own")
     func history() async throws {
         try fill(12)
-        var options = options(try stage())
+        var options = options(try DeferredVersions.stage())
         options.history = .on(keeping: .forever)
-        let container = try container(try second(), options)
+        let container = try container(try DeferredVersions.second(), options)
         defer { container.close() }
         try await container.finishDeferredMigration()
         let transactions = try container.history(after: nil)
@@ -271,8 +233,8 @@ import Testing
     @Test("A later migration that only adds something leaves the step pending, and it is done with the later model")
     func additionMeanwhile() async throws {
         try fill(25)
-        try file.open(try second(), options(try stage())) { _ in }
-        let later = try second([Attribute("note", .string).optional()])
+        try file.open(try DeferredVersions.second(), options(try DeferredVersions.stage())) { _ in }
+        let later = try DeferredVersions.second([Attribute("note", .string).optional()])
         let without = try container(later, .init())
         #expect(try without.deferredMigrationSteps().map(\.name) == ["initials"])
         do {
@@ -285,7 +247,7 @@ import Testing
             }
         }
         without.close()
-        let container = try container(later, options(try stage()))
+        let container = try container(later, options(try DeferredVersions.stage()))
         defer { container.close() }
         #expect(try await container.finishDeferredMigration() == 25)
         #expect(try visits(container) == [1: 25])
@@ -295,12 +257,15 @@ import Testing
     func runsFirst() async throws {
         try fill(25)
         let container = try container(
-            try second(),
-            options(try stage { if ($0["name"] as? String) == "First12 Last12" { throw CancellationError() } }))
+            try DeferredVersions.second(),
+            options(
+                try DeferredVersions.stage {
+                    if ($0["name"] as? String) == "First12 Last12" { throw CancellationError() }
+                }))
         _ = try? await container.finishDeferredMigration()
         #expect(try visits(container) == [1: 10, 0: 15])
         container.close()
-        try file.open(try third(), options(try stage())) { context throws in
+        try file.open(try DeferredVersions.third(), options(try DeferredVersions.stage())) { context throws in
             #expect(Set(try context.texts("Person", "initials")) == ["FL"])
             #expect(Set(try context.texts("Person", "visits")) == ["1"])
             #expect(try context.texts("Person", "fullName").first == "First0 Last0")
@@ -311,20 +276,21 @@ import Testing
     @Test("Without its stage the later migration is refused, and the file stays as it was")
     func refused() throws {
         try fill(5)
-        try file.open(try second(), options(try stage())) { _ in }
-        guard case .deferredStepPending(file.path, "initials", let reason)? = file.refusal(try third()) else {
+        try file.open(try DeferredVersions.second(), options(try DeferredVersions.stage())) { _ in }
+        guard case .deferredStepPending(file.path, "initials", let reason)? = file.refusal(try DeferredVersions.third())
+        else {
             Issue.record("opened")
             return
         }
         #expect(reason.contains("options.migration.stages"))
-        try file.open(try second()) { context throws in #expect(try context.all("Person").count == 5) }
+        try file.open(try DeferredVersions.second()) { context throws in #expect(try context.all("Person").count == 5) }
         #expect(try SQLiteStore.storeInfo(at: file.path).deferredMigrationSteps.map(\.completed) == [0])
     }
 
     @Test("A file of the first version goes through the step on its way to a later one")
     func onTheWay() throws {
         try fill(15)
-        try file.open(try third(), options(try stage())) { context throws in
+        try file.open(try DeferredVersions.third(), options(try DeferredVersions.stage())) { context throws in
             #expect(Set(try context.texts("Person", "initials")) == ["FL"])
         }
         try file.checkSoundness()
@@ -333,13 +299,15 @@ import Testing
     @Test("A custom stage and deferred steps between the same versions: the stage first, the steps in their order")
     func withCustomStage() async throws {
         try fill(4)
-        let custom = MigrationStage.custom(from: try first(), to: try second()) { migration in
+        let custom = MigrationStage.custom(from: try DeferredVersions.first(), to: try DeferredVersions.second()) {
+            migration in
             try migration.forEach("Person") { _, new in new?["visits"] = Int64(100) }
         }
         let double = MigrationStage.deferred(
-            "double", from: try first(), to: try second(), forEach: "Person"
+            "double", from: try DeferredVersions.first(), to: try DeferredVersions.second(), forEach: "Person"
         ) { $0["visits"] = (($0["visits"] as? Int64) ?? 0) * 2 }
-        let container = try container(try second(), options(try stage(), custom, double))
+        let container = try container(
+            try DeferredVersions.second(), options(try DeferredVersions.stage(), custom, double))
         defer { container.close() }
         #expect(try container.deferredMigrationSteps().map(\.name) == ["initials", "double"])
         #expect(try visits(container) == [100: 4])
@@ -350,10 +318,10 @@ import Testing
     @Test("A container that was open before somebody migrated the file does not do steps of the old version")
     func migratedMeanwhile() async throws {
         try fill(5)
-        let stale = try container(try second(), options(try stage()))
+        let stale = try container(try DeferredVersions.second(), options(try DeferredVersions.stage()))
         defer { stale.close() }
         // An addition leaves the step pending.
-        try file.open(try second([Attribute("note", .string).optional()])) { _ in }
+        try file.open(try DeferredVersions.second([Attribute("note", .string).optional()])) { _ in }
         do {
             try await stale.finishDeferredMigration()
             Issue.record("finished")
@@ -365,25 +333,29 @@ import Testing
     @Test("Stages that make no sense are refused before anything is changed")
     func nonsense() throws {
         try fill(1)
-        let twice = options(try stage(), try stage())
-        #expect(throws: PersistenceError.self) { try file.open(try second(), twice) { _ in } }
-        let unknown = MigrationStage.deferred("x", from: try first(), to: try second(), forEach: "Nobody") { _ in }
-        let error = #expect(throws: PersistenceError.self) { try file.open(try second(), options(unknown)) { _ in } }
+        let twice = options(try DeferredVersions.stage(), try DeferredVersions.stage())
+        #expect(throws: PersistenceError.self) { try file.open(try DeferredVersions.second(), twice) { _ in } }
+        let unknown = MigrationStage.deferred(
+            "x", from: try DeferredVersions.first(), to: try DeferredVersions.second(), forEach: "Nobody"
+        ) { _ in }
+        let error = #expect(throws: PersistenceError.self) {
+            try file.open(try DeferredVersions.second(), options(unknown)) { _ in }
+        }
         guard case .store(.invalidOption(_, "x", let reason))? = error else {
             Issue.record("\(String(describing: error))")
             return
         }
         #expect(reason.contains("Nobody"))
-        try file.open(try first()) { context throws in #expect(try context.all("Person").count == 1) }
+        try file.open(try DeferredVersions.first()) { context throws in #expect(try context.all("Person").count == 1) }
     }
 
     @Test("An entry that cannot be read is a typed error")
     func damaged() throws {
         try fill(1)
-        try file.open(try second(), options(try stage())) { _ in }
+        try file.open(try DeferredVersions.second(), options(try DeferredVersions.stage())) { _ in }
         try file.sql("UPDATE _metadata SET value = '{}' WHERE key = 'deferred:initials'")
         #expect(throws: StoreError.self) { try SQLiteStore.storeInfo(at: file.path) }
-        guard case .corrupt? = file.refusal(try third()) else {
+        guard case .corrupt? = file.refusal(try DeferredVersions.third()) else {
             Issue.record("opened")
             return
         }
@@ -392,10 +364,10 @@ import Testing
     @Test("A store that was opened as read-only says so")
     func readOnly() async throws {
         try fill(2)
-        try file.open(try second(), options(try stage())) { _ in }
-        var options = options(try stage())
+        try file.open(try DeferredVersions.second(), options(try DeferredVersions.stage())) { _ in }
+        var options = options(try DeferredVersions.stage())
         options.isReadOnly = true
-        let container = try container(try second(), options)
+        let container = try container(try DeferredVersions.second(), options)
         defer { container.close() }
         #expect(try container.deferredMigrationSteps().count == 1)
         do {

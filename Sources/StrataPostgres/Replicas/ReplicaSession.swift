@@ -3,7 +3,7 @@
     import StrataStore
 
     /// Reads for one context: from a replica that shows enough, or from the primary.
-    final class ReplicaSession: ReplicaReader {
+    final class ReplicaSession: ReplicaReader, ForwardingReader {
         typealias Instant = ContinuousClock.Instant
 
         /// A server that has answered. After a failure a replica counts as another one.
@@ -99,47 +99,11 @@
             return order.compactMap(route)
         }
 
-        // MARK: Reading
-
-        func fetch(_ plan: FetchPlan, known: KnownRows?, cancellation: ReadCancellation?) throws(StoreError) -> RowBatch
-        {
-            try read { (store) throws(StoreError) in try store.fetch(plan, known: known, cancellation: cancellation) }
-        }
-
-        func fetchIdentities(_ plan: FetchPlan, cancellation: ReadCancellation?) throws(StoreError) -> [RowIdentity] {
-            try read { (store) throws(StoreError) in try store.fetchIdentities(plan, cancellation: cancellation) }
-        }
-
-        func count(_ plan: FetchPlan, cancellation: ReadCancellation?) throws(StoreError) -> Int {
-            try read { (store) throws(StoreError) in try store.count(plan, cancellation: cancellation) }
-        }
-
         func values(_ plan: ValuePlan, cancellation: ReadCancellation?) throws(StoreError) -> [[Value]] {
             // The same moment and the same random numbers on each server.
             var plan = plan
             plan.fetch.environment = plan.fetch.environment ?? EvaluationEnvironment()
             return try read { [plan] (store) throws(StoreError) in try store.values(plan, cancellation: cancellation) }
-        }
-
-        func rows(entityIndex: Int, keys: [Int64]) throws(StoreError) -> RowBatch {
-            try read { (store) throws(StoreError) in try store.rows(entityIndex: entityIndex, keys: keys) }
-        }
-
-        func memberRows(
-            entityIndex: Int, relationshipIndex: Int, owners: [Int64], areAll: Bool
-        ) throws(StoreError) -> RowBatch {
-            try read { (store) throws(StoreError) in
-                try store.memberRows(
-                    entityIndex: entityIndex, relationshipIndex: relationshipIndex, owners: owners, areAll: areAll)
-            }
-        }
-
-        func memberKeys(
-            entityIndex: Int, relationshipIndex: Int, owners: [Int64]
-        ) throws(StoreError) -> [(owner: Int64, member: Int64)] {
-            try read { (store) throws(StoreError) in
-                try store.memberKeys(entityIndex: entityIndex, relationshipIndex: relationshipIndex, owners: owners)
-            }
         }
     }
 #endif

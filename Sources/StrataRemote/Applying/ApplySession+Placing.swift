@@ -187,6 +187,7 @@ extension ApplySession {
         _ entries: [OutboxEntry], _ told: [(slot: SlotDescription, value: Value)], _ record: RemoteRecord,
         _ old: RowPointer, _ entity: EntityDescription
     ) throws(StoreError) -> Bool {
+        if entries.isEmpty { return true }
         var agrees = true
         // The change after the one that the server reports was made to what that sent, whatever the server made of it.
         let isOwn = completed?.isOwn ?? false

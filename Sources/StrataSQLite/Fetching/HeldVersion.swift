@@ -6,7 +6,7 @@ import StrataStore
 ///
 /// While it is held, a checkpoint keeps what was written after it in the write-ahead log. So the time is bounded: the
 /// transaction ends when it is over, even if nothing is read.
-final class HeldVersion: StoreReader {
+final class HeldVersion: ForwardingReader {
     private enum State: Sendable {
         case held
         case released
@@ -81,7 +81,8 @@ final class HeldVersion: StoreReader {
         }
     }
 
-    private func read<T>(_ body: (SQLiteStore) throws(StoreError) -> T) throws(StoreError) -> T {
+    /// Reads the version, unless it is held no more.
+    func read<T>(_ body: (SQLiteStore) throws(StoreError) -> T) throws(StoreError) -> T {
         // The clock of the queue may be late.
         if ContinuousClock.now >= end { release() }
         if let failure { throw failure }
@@ -93,47 +94,6 @@ final class HeldVersion: StoreReader {
             let isHeld = try? reader.pool.read { (connection) throws(StoreError) in connection.isInTransaction }
             if isHeld != true { end(.failed(error)) }
             throw error
-        }
-    }
-
-    // MARK: Reading
-
-    func fetch(
-        _ plan: FetchPlan, known: KnownRows?, cancellation: ReadCancellation?
-    ) throws(StoreError) -> RowBatch {
-        try read { (store) throws(StoreError) in try store.fetch(plan, known: known, cancellation: cancellation) }
-    }
-
-    func fetchIdentities(_ plan: FetchPlan, cancellation: ReadCancellation?) throws(StoreError) -> [RowIdentity] {
-        try read { (store) throws(StoreError) in try store.fetchIdentities(plan, cancellation: cancellation) }
-    }
-
-    func count(_ plan: FetchPlan, cancellation: ReadCancellation?) throws(StoreError) -> Int {
-        try read { (store) throws(StoreError) in try store.count(plan, cancellation: cancellation) }
-    }
-
-    func values(_ plan: ValuePlan, cancellation: ReadCancellation?) throws(StoreError) -> [[Value]] {
-        try read { (store) throws(StoreError) in try store.values(plan, cancellation: cancellation) }
-    }
-
-    func rows(entityIndex: Int, keys: [Int64]) throws(StoreError) -> RowBatch {
-        try read { (store) throws(StoreError) in try store.rows(entityIndex: entityIndex, keys: keys) }
-    }
-
-    func memberRows(
-        entityIndex: Int, relationshipIndex: Int, owners: [Int64], areAll: Bool
-    ) throws(StoreError) -> RowBatch {
-        try read { (store) throws(StoreError) in
-            try store.memberRows(
-                entityIndex: entityIndex, relationshipIndex: relationshipIndex, owners: owners, areAll: areAll)
-        }
-    }
-
-    func memberKeys(
-        entityIndex: Int, relationshipIndex: Int, owners: [Int64]
-    ) throws(StoreError) -> [(owner: Int64, member: Int64)] {
-        try read { (store) throws(StoreError) in
-            try store.memberKeys(entityIndex: entityIndex, relationshipIndex: relationshipIndex, owners: owners)
         }
     }
 }

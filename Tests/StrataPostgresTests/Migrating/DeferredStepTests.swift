@@ -1,5 +1,6 @@
 #if Postgres
     import Foundation
+    import MigrationWorld
     import PostgresFixture
     import Strata
     import Testing
@@ -12,52 +13,6 @@
 
         init() throws { url = try PostgresServer.shared.newDatabase() }
 
-        private static func version(@ModelBuilder _ entities: () -> [Entity]) throws -> ManagedObjectModel {
-            try ManagedObjectModel(name: "People", entities)
-        }
-
-        private func first() throws -> ManagedObjectModel {
-            try Self.version { Entity("Person") { Attribute("name", .string) } }
-        }
-
-        /// - Parameter more: What a later version has in addition.
-        private func second(_ more: [Attribute] = []) throws -> ManagedObjectModel {
-            try Self.version {
-                Entity("Person") {
-                    Attribute("name", .string)
-                    Attribute("initials", .string).optional()
-                    Attribute("visits", .integer64).optional()
-                    for attribute in more { attribute }
-                }
-                Entity("Entry") { Attribute("text", .string) }
-            }
-        }
-
-        /// Renames an attribute that the step uses.
-        private func third() throws -> ManagedObjectModel {
-            try Self.version {
-                Entity("Person") {
-                    Attribute("fullName", .string).renamed(from: "name")
-                    Attribute("initials", .string).optional()
-                    Attribute("visits", .integer64).optional()
-                }
-                Entity("Entry") { Attribute("text", .string) }
-            }
-        }
-
-        /// Sets initials, and counts how often it saw an object in the object itself.
-        private func stage(
-            batchSize: Int = 10, also: @escaping @Sendable (ManagedObject) throws -> Void = { _ in }
-        ) throws -> MigrationStage {
-            .deferred("initials", from: try first(), to: try second(), forEach: "Person", batchSize: batchSize) {
-                person in
-                let words = (person["name"] as? String ?? "").split(separator: " ")
-                person["initials"] = words.compactMap(\.first).map(String.init).joined()
-                person["visits"] = (person["visits"] as? Int64 ?? 0) + 1
-                try also(person)
-            }
-        }
-
         private func container(
             _ model: ManagedObjectModel, _ stages: [MigrationStage] = [],
             _ change: (inout PostgresStore.Options) -> Void = { _ in }
@@ -69,7 +24,7 @@
         }
 
         private func fill(_ count: Int) throws {
-            let container = try container(try first())
+            let container = try container(try DeferredVersions.first())
             defer { container.close() }
             let context = container.newContext()
             for number in 0..<count {
@@ -100,7 +55,7 @@
         @Test("The store opens without the step, which is done later in batches, for the objects that were there")
         func later() async throws {
             try fill(35)
-            let container = try container(try second(), [try stage()])
+            let container = try container(try DeferredVersions.second(), [try DeferredVersions.stage()])
             defer { container.close() }
             #expect(try people(container).allSatisfy { $0["initials"] == nil })
             let context = container.newContext(automaticallyMergesChanges: true)
@@ -131,24 +86,29 @@
         func reports() throws {
             try fill(0)
             var options = PostgresStore.Options()
-            options.migration.stages = [try stage()]
-            #expect(try PostgresStore.migrate(url, to: second(), options: options).deferredSteps.isEmpty)
+            options.migration.stages = [try DeferredVersions.stage()]
+            #expect(
+                try PostgresStore.migrate(url, to: DeferredVersions.second(), options: options).deferredSteps.isEmpty)
             let other = try DeferredStepTests()
             try other.fill(3)
-            let trial = try PostgresStore.dryRun(other.url, to: second(), options: options)
+            let trial = try PostgresStore.dryRun(other.url, to: DeferredVersions.second(), options: options)
             #expect(trial.deferredSteps.map(\.total) == [3])
             #expect(try PostgresStore.storeInfo(at: other.url).deferredMigrationSteps.isEmpty)
-            let report = try PostgresStore.migrate(other.url, to: second(), options: options)
+            let report = try PostgresStore.migrate(other.url, to: DeferredVersions.second(), options: options)
             #expect(report.deferredSteps.map(\.description) == ["initials: 0 of 3 objects of Person"])
-            #expect(try PostgresStore.migrate(other.url, to: second(), options: options).deferredSteps.count == 1)
+            #expect(
+                try PostgresStore.migrate(other.url, to: DeferredVersions.second(), options: options).deferredSteps
+                    .count == 1)
         }
 
         @Test("A closure that throws takes back its batch only, and the next call goes on there")
         func throwing() async throws {
             struct Failure: Error {}
             try fill(25)
-            let failing = try stage { if ($0["name"] as? String) == "First14 Last14" { throw Failure() } }
-            let before = try container(try second(), [failing])
+            let failing = try DeferredVersions.stage {
+                if ($0["name"] as? String) == "First14 Last14" { throw Failure() }
+            }
+            let before = try container(try DeferredVersions.second(), [failing])
             let error = await failure { try await before.finishDeferredMigration() }
             guard case .migrationFailed(_, "deferred step initials", let reason)? = error else {
                 Issue.record("\(String(describing: error))")
@@ -158,7 +118,7 @@
             #expect(try visits(before) == [1: 10, 0: 15])
             #expect(try before.deferredMigrationSteps().map(\.completed) == [10])
             before.close()
-            let after = try container(try second(), [try stage()])
+            let after = try container(try DeferredVersions.second(), [try DeferredVersions.stage()])
             defer { after.close() }
             #expect(try await after.finishDeferredMigration() == 15)
             #expect(try visits(after) == [1: 25])
@@ -171,7 +131,7 @@
             try fill(25)
             let url = url
             let isFirst = Guarded(true)
-            let killing = try stage { person in
+            let killing = try DeferredVersions.stage { person in
                 guard (person["name"] as? String) == "First14 Last14" else { return }
                 if isFirst.withLock({ isFirst in
                     defer { isFirst = false }; return isFirst
@@ -179,7 +139,7 @@
                     try PostgresServer.shared.endSessions(of: url)
                 }
             }
-            let container = try container(try second(), [killing])
+            let container = try container(try DeferredVersions.second(), [killing])
             defer { container.close() }
             #expect(await failure { try await container.finishDeferredMigration() } != nil)
             #expect(try visits(container) == [1: 10, 0: 15])
@@ -190,7 +150,8 @@
         @Test("What does not pass validation stops the step with the name of the property")
         func invalid() async throws {
             try fill(5)
-            let container = try container(try second(), [try stage { $0["name"] = nil }])
+            let container = try container(
+                try DeferredVersions.second(), [try DeferredVersions.stage { $0["name"] = nil }])
             defer { container.close() }
             let error = await failure { try await container.finishDeferredMigration() }
             guard case .migrationFailed(_, _, let reason)? = error else {
@@ -205,12 +166,12 @@
         func cancelled() async throws {
             try fill(20)
             let started = Guarded(false)
-            let slow = try stage { person in
+            let slow = try DeferredVersions.stage { person in
                 guard (person["name"] as? String) == "First15 Last15" else { return }
                 started.withLock { $0 = true }
                 Thread.sleep(forTimeInterval: 0.2)
             }
-            let container = try container(try second(), [slow])
+            let container = try container(try DeferredVersions.second(), [slow])
             defer { container.close() }
             let task = Task { try await container.finishDeferredMigration() }
             while !started.withLock(\.self) { await Task.yield() }
@@ -224,8 +185,8 @@
         @Test("Several servers do a step together while others write, and each object is visited once")
         func together() async throws {
             try fill(120)
-            let later = try second()
-            let stages = [try stage(batchSize: 3)]
+            let later = try DeferredVersions.second()
+            let stages = [try DeferredVersions.stage(batchSize: 3)]
             let containers = try (0..<4).map { _ in try container(later, stages) }
             defer { for container in containers { container.close() } }
             let writer = containers[0].newContext()
@@ -251,10 +212,10 @@
         @Test("If another server changes an object of a batch meanwhile, the batch is done again with the new values")
         func overtaken() async throws {
             try fill(10)
-            let other = try container(try second(), [try stage()])
+            let other = try container(try DeferredVersions.second(), [try DeferredVersions.stage()])
             defer { other.close() }
             let isFirst = Guarded(true)
-            let interrupted = try stage { person in
+            let interrupted = try DeferredVersions.stage { person in
                 let isNow = isFirst.withLock { isFirst in
                     defer { isFirst = false }
                     return isFirst
@@ -267,7 +228,7 @@
                 try context.insert(entityNamed: "Person")["name"] = "New Person"
                 try context.save()
             }
-            let container = try container(try second(), [interrupted])
+            let container = try container(try DeferredVersions.second(), [interrupted])
             defer { container.close() }
             #expect(try await container.finishDeferredMigration() == 10)
             #expect(try visits(container) == [1: 10, 0: 1])
@@ -281,7 +242,7 @@
         @Test("A step may create and delete others, in the same transaction")
         func others() async throws {
             try fill(20)
-            let stage = try stage(batchSize: 6) { person in
+            let stage = try DeferredVersions.stage(batchSize: 6) { person in
                 guard let context = person.context else { return }
                 try context.insert(entityNamed: "Entry")["text"] = person["name"]
                 let number = person.objectID.key
@@ -289,7 +250,7 @@
                 let all = try context.fetch(FetchRequest<ManagedObject>(entity: "Person"))
                 if let next = all.first(where: { $0.objectID.key == number + 1 }) { context.delete(next) }
             }
-            let container = try container(try second(), [stage])
+            let container = try container(try DeferredVersions.second(), [stage])
             defer { container.close() }
             try await container.finishDeferredMigration()
             #expect(try visits(container) == [1: 10])
@@ -300,7 +261,9 @@
         @Test("History records what a step changes, by an author of its own")
         func history() async throws {
             try fill(12)
-            let container = try container(try second(), [try stage()]) { $0.history = .on(keeping: .forever) }
+            let container = try container(try DeferredVersions.second(), [try DeferredVersions.stage()]) {
+                $0.history = .on(keeping: .forever)
+            }
             defer { container.close() }
             try await container.finishDeferredMigration()
             let transactions = try container.history(after: nil)
@@ -313,8 +276,8 @@
         @Test("A later migration that only adds something leaves the step pending, and it is done with the later model")
         func additionMeanwhile() async throws {
             try fill(25)
-            let stale = try container(try second(), [try stage()])
-            let later = try second([Attribute("note", .string).optional()])
+            let stale = try container(try DeferredVersions.second(), [try DeferredVersions.stage()])
+            let later = try DeferredVersions.second([Attribute("note", .string).optional()])
             let without = try container(later)
             #expect(try without.deferredMigrationSteps().map(\.name) == ["initials"])
             guard
@@ -331,7 +294,7 @@
             }
             stale.close()
             without.close()
-            let container = try container(later, [try stage()])
+            let container = try container(later, [try DeferredVersions.stage()])
             defer { container.close() }
             #expect(try await container.finishDeferredMigration() == 25)
             #expect(try visits(container) == [1: 25])
@@ -344,12 +307,14 @@
             let change: (inout PostgresStore.Options) -> Void = { options in
                 if recordsHistory { options.history = .on(keeping: .forever) }
             }
-            let failing = try stage { if ($0["name"] as? String) == "First12 Last12" { throw CancellationError() } }
-            let before = try container(try second(), [failing], change)
+            let failing = try DeferredVersions.stage {
+                if ($0["name"] as? String) == "First12 Last12" { throw CancellationError() }
+            }
+            let before = try container(try DeferredVersions.second(), [failing], change)
             _ = try? await before.finishDeferredMigration()
             #expect(try visits(before) == [1: 10, 0: 15])
             before.close()
-            let container = try container(try third(), [try stage()], change)
+            let container = try container(try DeferredVersions.third(), [try DeferredVersions.stage()], change)
             defer { container.close() }
             let people = try people(container)
             #expect(Set(people.map { $0["initials"] as? String }) == ["FL"])
@@ -365,14 +330,14 @@
         @Test("Without its stage the later migration is refused, and the store stays as it was")
         func refused() throws {
             try fill(5)
-            try container(try second(), [try stage()]).close()
-            let error = #expect(throws: PersistenceError.self) { try self.container(try third()) }
+            try container(try DeferredVersions.second(), [try DeferredVersions.stage()]).close()
+            let error = #expect(throws: PersistenceError.self) { try self.container(try DeferredVersions.third()) }
             guard case .store(.deferredStepPending(_, "initials", let reason))? = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }
             #expect(reason.contains("options.migration.stages"))
-            let container = try container(try second())
+            let container = try container(try DeferredVersions.second())
             defer { container.close() }
             #expect(try people(container).count == 5)
             #expect(try container.deferredMigrationSteps().map(\.completed) == [0])
@@ -381,7 +346,7 @@
         @Test("A store of the first version goes through the step on its way to a later one")
         func onTheWay() throws {
             try fill(15)
-            let container = try container(try third(), [try stage()])
+            let container = try container(try DeferredVersions.third(), [try DeferredVersions.stage()])
             defer { container.close() }
             #expect(Set(try people(container).map { $0["initials"] as? String }) == ["FL"])
             #expect(try PostgresStore.storeInfo(at: url, isChecked: true).problems == [])
@@ -390,13 +355,17 @@
         @Test("A custom stage and deferred steps between the same versions: the stage first, the steps in their order")
         func withCustomStage() async throws {
             try fill(4)
-            let custom = MigrationStage.custom(from: try first(), to: try second()) { migration in
+            let custom = MigrationStage.custom(from: try DeferredVersions.first(), to: try DeferredVersions.second()) {
+                migration in
                 try migration.forEach("Person") { _, new in new?["visits"] = Int64(100) }
             }
-            let double = MigrationStage.deferred("double", from: try first(), to: try second(), forEach: "Person") {
+            let double = MigrationStage.deferred(
+                "double", from: try DeferredVersions.first(), to: try DeferredVersions.second(), forEach: "Person"
+            ) {
                 $0["visits"] = ($0["visits"] as? Int64 ?? 0) * 2
             }
-            let container = try container(try second(), [custom, try stage(), double])
+            let container = try container(
+                try DeferredVersions.second(), [custom, try DeferredVersions.stage(), double])
             defer { container.close() }
             #expect(try container.deferredMigrationSteps().map(\.name) == ["initials", "double"])
             try await container.finishDeferredMigration()
@@ -406,13 +375,16 @@
         @Test("Stages that make no sense are refused, and an entry that cannot be read is a typed error")
         func nonsense() throws {
             try fill(1)
-            #expect(throws: PersistenceError.self) { try self.container(try second(), [try stage(), try stage()]) }
-            let container = try container(try second(), [try stage()])
+            #expect(throws: PersistenceError.self) {
+                try self.container(
+                    try DeferredVersions.second(), [try DeferredVersions.stage(), try DeferredVersions.stage()])
+            }
+            let container = try container(try DeferredVersions.second(), [try DeferredVersions.stage()])
             defer { container.close() }
             try PostgresConnection(PostgresSettings(address: url))
                 .run("UPDATE \"_metadata\" SET value = '{}' WHERE key = 'deferred:initials'")
             #expect(throws: PersistenceError.self) { try container.deferredMigrationSteps() }
-            let error = #expect(throws: PersistenceError.self) { try self.container(try third()) }
+            let error = #expect(throws: PersistenceError.self) { try self.container(try DeferredVersions.third()) }
             guard case .store(.corrupt)? = error else {
                 Issue.record("\(String(describing: error))")
                 return
@@ -422,14 +394,14 @@
         @Test("The result is that of a SQLite file")
         func sameAsFile() async throws {
             let pair = try StorePair()
-            try pair.fill(try first()) { context in
+            try pair.fill(try DeferredVersions.first()) { context in
                 for number in 0..<30 { try context.insert(entityNamed: "Person")["name"] = "A\(number) B\(number)" }
             }
             var fileOptions = SQLiteStore.Options()
-            fileOptions.migration.stages = [try stage()]
+            fileOptions.migration.stages = [try DeferredVersions.stage()]
             var options = pair.options()
-            options.migration.stages = [try stage()]
-            let model = try second()
+            options.migration.stages = [try DeferredVersions.stage()]
+            let model = try DeferredVersions.second()
             let file = try SQLiteStore.open(model: model, location: .file(path: pair.path), options: fileOptions)
             let database = try PostgresStore.open(model: model, at: pair.url, options: options)
             defer {

@@ -21,8 +21,8 @@
 
         /// - Parameter ignored: Parameters that are not conditions.
         /// - Throws: ``ServerError`` 400 naming the parameter that cannot be read.
-        init(query: String, ignoring ignored: Set<String> = [], limit: Int) throws(ServerError) {
-            guard let pairs = QueryParameters.read(query, isForm: true)?.filter({ !ignored.contains($0.name) }) else {
+        init(_ request: ServerRequest, ignoring ignored: Set<String> = [], limit: Int) throws(ServerError) {
+            guard let pairs = request.parameters?.filter({ !ignored.contains($0.name) }) else {
                 throw .badRequest("The query is not UTF-8.")
             }
             guard pairs.count <= limit else {

@@ -7,7 +7,7 @@
         /// A single condition on the key names one object, whose absence is an error; other conditions may find none.
         func deleteMatching(_ call: Call, _ name: String) throws(ServerError) -> ObjectWrite {
             try server.precheck(.delete, name, call.caller)
-            let conditions = try QueryReader(query: call.request.query, limit: options.limits.requests.conditions)
+            let conditions = try QueryReader(call.request, limit: options.limits.requests.conditions)
             guard !conditions.all.isEmpty || !conditions.any.isEmpty else {
                 throw .badRequest("Say which objects to delete: by the path, or by conditions as in a query.")
             }

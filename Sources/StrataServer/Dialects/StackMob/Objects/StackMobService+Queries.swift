@@ -12,7 +12,7 @@
             return try await call.database.read(isLong: true) { (scope) throws(ServerError) in
                 let range = try ObjectRange(header: call.request.header("Range"))
                 let conditions = try QueryReader(
-                    query: call.request.query, ignoring: [ObjectReader.Shape.expandParameter],
+                    call.request, ignoring: [ObjectReader.Shape.expandParameter],
                     limit: options.limits.requests.conditions)
                 guard let schema = scope.catalogue[name] else {
                     // A client with the private key can list the schemas, and should be told about a mistake.
