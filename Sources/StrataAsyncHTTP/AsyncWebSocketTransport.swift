@@ -7,6 +7,7 @@
     import NIOSSL
     import NIOWebSocket
     import StrataRemote
+    import StrataStore
 
     /// Web sockets by SwiftNIO.
     public struct AsyncWebSocketTransport: WebSocketTransport {

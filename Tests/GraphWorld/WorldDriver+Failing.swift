@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataStore
 import StrataTesting
 
 /// A store that fails for a while: busy, full, broken.

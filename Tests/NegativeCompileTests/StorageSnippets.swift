@@ -1,3 +1,5 @@
+import StrataStore
+
 extension Snippet {
     /// Into places that everybody can reach.
     static let storageSnippets: [Snippet] = [

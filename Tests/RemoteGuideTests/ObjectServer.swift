@@ -1,5 +1,6 @@
 import Foundation
 import StrataRemote
+import StrataStore
 import StrataTesting
 
 /// A server of objects by schema in memory, in the words of StackMob, as far as the examples need it.

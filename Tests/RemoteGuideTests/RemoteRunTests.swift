@@ -2,6 +2,7 @@ import Foundation
 import PlainJSONStore
 import Strata
 import StrataStackMob
+import StrataStore
 import StrataTesting
 import Testing
 

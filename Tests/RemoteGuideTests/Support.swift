@@ -1,5 +1,6 @@
 import Foundation
 import StrataRemote
+import StrataStore
 
 /// A public key of StackMob.
 let testKey = "XXXXXXXX-XXXX-XXXX-XXXX-XXXXXXXXXXXX"

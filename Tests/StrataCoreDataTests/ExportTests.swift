@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataCoreData
+import StrataStore
 import Testing
 
 /// Core Data stores as new stores of Strata.

@@ -3,6 +3,7 @@
     import GuidePages
     import PostgresFixture
     import Strata
+    import StrataStore
     import Testing
 
     @testable import StrataPostgres

@@ -1,6 +1,8 @@
 import Foundation
 import StrataPostgres
+import StrataSQL
 import StrataSQLite
+import StrataStore
 import Testing
 
 @testable import StrataSQLite

@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 import Testing
 
 /// Reads that are stopped from elsewhere.

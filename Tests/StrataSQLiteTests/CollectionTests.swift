@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 import Testing
 
 /// Relationships to many, functions and indexed text in conditions.

@@ -1,6 +1,7 @@
 import Foundation
 import SeededRandom
 import StrataSQLite
+import StrataStore
 import Testing
 
 /// Files in which random bytes or values have been changed: whatever is done with them gives an error or the right data, and

@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 import Testing
 
 /// Values that somebody else left in a file and that are not of their attribute's type.

@@ -1,6 +1,7 @@
 import Foundation
 import SeededRandom
 import StrataCSQLite
+import StrataStore
 import Testing
 
 @testable import StrataSQLite

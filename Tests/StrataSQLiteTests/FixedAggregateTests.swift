@@ -1,3 +1,4 @@
+import StrataStore
 import Testing
 
 @testable import StrataSQLite

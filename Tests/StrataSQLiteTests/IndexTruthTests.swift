@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 import Testing
 
 /// Spatial and full-text indexes that another model, another process or a shell has worked on.

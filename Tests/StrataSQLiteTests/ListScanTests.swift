@@ -1,5 +1,6 @@
 import Foundation
 import SeededRandom
+import StrataStore
 import Testing
 
 @testable import StrataSQLite

@@ -1,4 +1,6 @@
 import Foundation
+import StrataSQL
+import StrataStore
 import Testing
 
 @testable import StrataSQLite

@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 import Testing
 
 @testable import StrataSQLite

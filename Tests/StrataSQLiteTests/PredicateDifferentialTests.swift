@@ -1,6 +1,7 @@
 import Foundation
 import PredicateWorld
 import SeededRandom
+import StrataSQL
 import Testing
 
 @testable import StrataSQLite

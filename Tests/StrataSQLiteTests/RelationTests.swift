@@ -1,6 +1,7 @@
 import Foundation
 import SeededRandom
 import StrataSQLite
+import StrataStore
 import Testing
 
 @Suite struct RelationTests {

@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 import Testing
 
 /// Names of tables and columns, which must not depend on the order in which a model declares things.

@@ -1,5 +1,6 @@
 import Foundation
 import StrataRemote
+import StrataStore
 import StrataTesting
 
 /// What is wrong with a back end, as a line of its author's code may be.

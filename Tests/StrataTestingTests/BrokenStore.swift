@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 import StrataTesting
 
 /// One way in which a store can be wrong.

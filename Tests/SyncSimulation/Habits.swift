@@ -2,6 +2,7 @@ import Foundation
 import SeededRandom
 import Strata
 import StrataRemote
+import StrataStore
 
 /// How one client works, for its whole life.
 struct Habits {

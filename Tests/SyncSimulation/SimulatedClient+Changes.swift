@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataRemote
+import StrataStore
 
 /// Changes that are written to the mirror without a context.
 extension SimulatedClient {

@@ -1,5 +1,6 @@
 import Strata
 import StrataRemote
+import StrataStore
 
 extension SimulatedClient {
     /// All objects as the server would tell them; references to what is not here lead to nobody.

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataRemote
+import StrataStore
 
 /// A remote store as contexts of a simulation see it: what they read on other threads is waited for.
 final class SimulatedStore: NetworkStore {

@@ -1,4 +1,5 @@
 import StrataRemote
+import StrataStore
 
 extension SimulationWorld {
     /// A kind of fault besides those of a bad network, or an event that must come besides them.

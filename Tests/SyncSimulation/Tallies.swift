@@ -1,5 +1,6 @@
 import Strata
 import StrataRemote
+import StrataStore
 
 /// What clients did to the tallies: objects that are there from the beginning, and that nobody assigns anything to. Each
 /// operation is done exactly once.

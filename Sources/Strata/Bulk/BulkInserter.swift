@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 /// Packs rows of new objects, and has the store write them at once.
 final class BulkInserter {

@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 /// Turns typed bulk operations into plans, and applies what the store has done.
 struct BulkPlanner {

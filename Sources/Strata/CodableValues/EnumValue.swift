@@ -1,3 +1,5 @@
+import StrataStore
+
 /// A Swift enumeration that an attribute can have. Stores keep the raw value:
 ///
 ///     enum Status: String, EnumValue { case draft, live }

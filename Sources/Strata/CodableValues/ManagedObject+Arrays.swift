@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 // What generated accessors of array attributes call.
 

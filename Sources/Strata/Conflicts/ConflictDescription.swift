@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Describes conflicts for the application.
 struct ConflictDescription {
     let core: ContextCore

@@ -1,3 +1,5 @@
+import StrataStore
+
 // Unique constraints: a new object has the key values of a row that exists.
 
 extension ConflictResolver {

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Brings pending changes into a state that the next attempt to save can write, by the merge policy: three-way merging of
 /// the snapshot that was read, the object in memory, and the row in the store now.
 ///

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Finds the rows that have the unique values of new objects, before a save writes anything.
 ///
 /// Without it, the store reports each of them as a conflict: after an insert that fails, a search for the row, and a rollback of

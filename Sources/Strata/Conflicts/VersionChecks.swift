@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Objects that the next save checks although it does not change them.
 struct VersionChecks {
     private var objects: Set<ManagedObject> = []

@@ -1,3 +1,4 @@
+import StrataStore
 import Synchronization
 
 /// Where a context finds the commits of others. Any thread may post; the context takes the content out in its own

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// A commit, as the other contexts of the container hear about it.
 struct CommitNotification: Sendable {
     /// The context that saved; nil if none did.

@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 /// Writes the change sets of asynchronous saves, one after the other, on a thread of its own: a save that waits blocks
 /// nobody's thread, and thousands of saves at once need one thread only.

@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 /// Reserves keys for all contexts of a container, so that an object has its final key before it is saved.
 ///

@@ -1,3 +1,4 @@
+import StrataStore
 import Synchronization
 
 /// What a context shows beyond the store: its unsaved changes, as values.

@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 /// A store with its model and classes, and the contexts on it. Safe to send anywhere.
 ///

@@ -1,3 +1,4 @@
+import StrataStore
 import Synchronization
 
 /// The row batches that contexts of one container still use, so that a fault of one context is filled from rows that

@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 extension StoreCoordinator {
     /// Writes changes, and blocks until the store is done.

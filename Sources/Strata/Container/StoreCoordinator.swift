@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 /// What all contexts of a container share: the store, the bindings of classes to entities, the row cache, the supply of
 /// keys, and the inboxes of those that want to hear about commits.

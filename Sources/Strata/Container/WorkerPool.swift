@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 /// Runs closures on a bounded number of threads, in the order in which they come. Thousands of closures wait in line
 /// instead of each taking a thread.

@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 /// The lane of ``PersistentContainer/write(_:)``: one write after the other on one thread. Writes that wait at the same
 /// moment share one transaction, each in a child context of its own, so that each succeeds or fails on its own.

@@ -1,3 +1,5 @@
+import StrataStore
+
 extension ManagedObjectContext {
     /// Pins the context to the present version of the store: fetches, faults and relationships show what the last commit left,
     /// together with the unsaved changes of this context, whatever others commit meanwhile.

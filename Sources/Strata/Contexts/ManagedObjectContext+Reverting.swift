@@ -1,3 +1,5 @@
+import StrataStore
+
 extension ManagedObjectContext {
     /// Drops all changes: new objects are removed, and changed and deleted objects return to the state that was last
     /// read or saved.

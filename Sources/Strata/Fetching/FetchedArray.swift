@@ -1,3 +1,5 @@
+import StrataStore
+
 /// The result of ``ManagedObjectContext/fetchLazily(_:batchSize:)``: objects whose rows are read a page at a time, when
 /// you access them.
 ///

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// The result of a store request made ahead of time.
 struct PrefetchedResult: Sendable {
     /// What the store is asked.

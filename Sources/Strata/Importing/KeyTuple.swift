@@ -1,3 +1,5 @@
+import StrataStore
+
 /// The values of a key, compared as a store compares them: text by its bytes.
 enum KeyTuple: Hashable {
     // Most keys are one value, for which no array is made.

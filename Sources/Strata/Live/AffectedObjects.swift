@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Finds out which objects of a live list's hierarchy may have come, gone or changed by what a boundary says: the changed ones
 /// themselves, and those that are reached backwards from changed related objects.
 struct AffectedObjects {

@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 /// One object in a live list: its key, and the values that decide its place. It never changes; an object whose values change
 /// gets another entry.

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// What a live list asks of an object: whether it belongs to the list, and where.
 struct LiveQuery {
     let plan: FetchPlan

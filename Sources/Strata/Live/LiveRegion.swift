@@ -1,3 +1,5 @@
+import StrataStore
+
 /// What a live list depends on: properties of its own entity and of related ones, each with the way that leads there.
 struct LiveRegion {
     /// A property on a way.

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Computes an answer of values again when something changes that it depends on.
 final class LiveValues: BoundaryListener {
     private(set) var values: [[Value]]

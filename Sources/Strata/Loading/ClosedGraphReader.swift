@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Follows relationships of objects whose context is gone.
 ///
 /// There are no pending changes to consider. The batch of the objects keeps what is read as rows, not as objects:

@@ -1,3 +1,5 @@
+import StrataStore
+
 extension ObjectFactory {
     /// A new object of an entity. Its class is the one that the container binds to the entity.
     func insert(_ binding: EntityBinding) -> ManagedObject {

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Creates objects from rows and for keys, registers them, and runs their `awakeFromFetch`.
 final class ObjectFactory: ContextPart {
     /// By position of the entity; see ``sharedSource(_:)``.

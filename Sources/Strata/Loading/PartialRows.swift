@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Rows of which a mirror was told only some slots. Their objects are faults that can tell those; any other property, or a
 /// change, reads the whole object.
 extension RowRefresher {

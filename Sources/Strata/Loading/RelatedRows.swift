@@ -1,3 +1,5 @@
+import StrataStore
+
 /// What a closed context has read for the objects of a batch: rows and keys, not objects. Objects that hold each other could
 /// form cycles, and a closed context has nothing left that would break them.
 final class RelatedRows {

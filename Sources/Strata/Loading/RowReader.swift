@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Reads rows from below: from the parent context, or from the store and its row cache.
 struct RowReader {
     let core: ContextCore

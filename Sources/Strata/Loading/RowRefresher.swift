@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Gives objects newer rows, and keeps their changes on top.
 struct RowRefresher {
     let core: ContextCore

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// The members of a to-many relationship whose other end is a to-one, as the parent or the store has them: those that were
 /// moved in this context with the owner that they have here, without those that were deleted.
 struct StoreMembers {

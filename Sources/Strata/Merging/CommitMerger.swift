@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Merges the commits of other contexts. Unchanged objects take the new values; pending changes are rebased onto the
 /// merged state.
 struct CommitMerger {

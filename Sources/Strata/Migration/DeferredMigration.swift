@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 extension MigrationStage {
     /// A step that need not block the opening: the store is migrated and can be used, and the objects that it had then are visited

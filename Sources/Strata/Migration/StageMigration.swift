@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 /// What the code of a custom stage works with: the objects of the old version and those of the new one, side by side.
 ///

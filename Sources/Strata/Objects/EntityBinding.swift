@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 /// What all objects of one entity in one store share: the class, the row of defaults, what validation looks at.
 ///

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// The objects that were read together: what one of them lacks is read for all of them.
 final class FaultBatch {
     /// Where the keys of the batch are.

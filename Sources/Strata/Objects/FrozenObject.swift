@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 /// A `Sendable` copy of an object at one moment: its values and the IDs that its relationships led to. It never
 /// changes, and only reads binary values that are in files of their own.

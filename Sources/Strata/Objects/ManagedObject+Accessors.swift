@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 // What generated accessors and initializers call. The names begin with an underscore because they take slots, not
 // names: a slot of another type gives a wrong value or a trap, never a read or write outside the row (``RowPointer``

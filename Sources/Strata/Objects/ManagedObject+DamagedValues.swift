@@ -1,3 +1,5 @@
+import StrataStore
+
 // Values in a row that are not values of their attributes; see ``DamagedValue``. Each is reported once for each object and
 // property: accessors cannot throw.
 

@@ -1,3 +1,5 @@
+import StrataStore
+
 // A fault points to the empty row of its entity; firing it reads the rows of all faults that were read in the same batch.
 
 extension ManagedObject {

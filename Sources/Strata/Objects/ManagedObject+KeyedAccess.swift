@@ -1,5 +1,6 @@
 // Access by name: for models without generated classes, and for code that does not know the class.
 import Foundation
+import StrataStore
 
 extension ManagedObject {
     /// A property by name. A to-one relationship gives and takes a ``ManagedObject``; a to-many gives a `Set` or array

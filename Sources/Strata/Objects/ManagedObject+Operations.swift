@@ -1,3 +1,5 @@
+import StrataStore
+
 // Changes that say what is to be done to a value, not what the value is to be: see "Counting and collecting" in Contexts.md.
 
 extension ManagedObject {

@@ -1,3 +1,5 @@
+import StrataStore
+
 // Relationships by slot and index. Reading loads; changes go to ``InverseMaintenance``.
 
 extension ManagedObject {

@@ -1,5 +1,6 @@
 import Foundation
 import Observation
+import StrataStore
 
 /// What an object is created from. Only contexts create seeds, and an initializer can do nothing with one but pass it on.
 public struct ObjectSeed: ~Copyable {

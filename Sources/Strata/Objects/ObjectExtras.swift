@@ -1,4 +1,5 @@
 import Observation
+import StrataStore
 
 /// What only some objects need: a row of their own, changes, to-many relationships that were touched, observers.
 @usableFromInline

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// The type of an argument that can be omitted, in the initializers that are generated for an entity.
 ///
 /// You write the value, or nil for an optional property, as if the type was `Value`:

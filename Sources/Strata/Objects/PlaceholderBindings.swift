@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 /// The bindings of objects that stand in for a missing target of a required relationship. Each is prepared once, because
 /// preparing one compiles the validation rules of its entity.

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// What objects that were read together share, so that each of them needs one reference instead of four: their entity,
 /// their context's core, the memory of their rows, and the batch whose faults fire together.
 final class RowSource {

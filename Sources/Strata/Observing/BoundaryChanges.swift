@@ -1,3 +1,5 @@
+import StrataStore
+
 /// What changed in a context from one boundary to the next.
 struct BoundaryChanges {
     /// What makes the boundary.

@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 extension Notification.Name {
     /// Posted at a boundary at which objects of a context have changed; the notification's object is the context.

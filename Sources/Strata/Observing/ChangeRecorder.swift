@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Gathers what changes in a context from one boundary to the next, while it has listeners, and passes it on at the
 /// boundary.
 ///

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Wakes one task that waits for news. If no task waits, it only remembers that there is news: a slow reader costs no
 /// memory.
 final class ChangeSignal: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 /// The changes that were committed to the store of a container: one commit, or several if a reader is slow.
 public struct ContainerChange: Sendable {

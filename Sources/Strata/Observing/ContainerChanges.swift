@@ -1,3 +1,5 @@
+import StrataStore
+
 /// What is committed to the store of a container; see ``PersistentContainer/changes``. Safe to send anywhere.
 public struct ContainerChanges: AsyncSequence, Sendable {
     /// What was committed.

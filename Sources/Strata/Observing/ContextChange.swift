@@ -1,3 +1,5 @@
+import StrataStore
+
 /// The net changes in a context from one boundary to the next, or over several boundaries if a reader is slow.
 ///
 /// It is a value: send it anywhere, and look up the objects by their IDs where the context lives.

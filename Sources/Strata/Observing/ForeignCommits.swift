@@ -1,3 +1,5 @@
+import StrataStore
+
 extension StoreCoordinator {
     /// Listens to commits by others on the same data from now on, where the store can.
     func watchForeignCommits() {

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Finds out which to-many relationships show other members, or another order, than at the last boundary.
 ///
 /// Members by a to-one inverse are found from the rows at the other end, pairs from what they were before. Only where the

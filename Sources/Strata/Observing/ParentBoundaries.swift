@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Lets a child context follow its parent while the child has listeners, or if it merges changes: unchanged objects take the
 /// values that the parent shows now, and the child reaches a boundary of its own.
 final class ParentBoundaries: BoundaryListener {

@@ -1,3 +1,5 @@
+import StrataStore
+
 // The store is asked on another thread; objects are made where the context lives, after the answer has come.
 
 extension Fetcher {

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Answers requests: asks the store, and puts unsaved changes on top.
 struct Fetcher {
     let core: ContextCore

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Shows unsaved changes in the results of fetches: what the store finds is judged again where an object has changed.
 struct PendingChangesOverlay {
     let core: ContextCore

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// References to deleted objects in rows that the context has not read.
 ///
 /// A delete leaves objects behind that referred to the deleted one. Those that the context has read are changed one by one,

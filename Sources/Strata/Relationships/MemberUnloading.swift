@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Forgets members of to-many relationships that may no longer be right, so that they are loaded again. Pending
 /// changes, and an order that the application made, stay.
 struct MemberUnloading {

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Makes the ends of one-to-one relationships agree again after rows were merged one by one: two contexts may have changed
 /// both ends of one relationship, each in its own way.
 struct OneToOneRepair {

@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 /// Makes a change set of the pending changes of a context.
 struct ChangeSetBuilder {

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// The store's answer to a commit, or the parent's: what was saved, what the store did by itself, and what it refused.
 struct CommitAnswer {
     /// What was saved, in terms of the change set.

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Applies the store's answer to a commit: the one place where objects become clean, rows take what the store made of them,
 /// and the other contexts hear about the commit.
 struct CommitApplier {

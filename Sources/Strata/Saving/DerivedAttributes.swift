@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 extension ManagedObject {
     /// Fills the derived attributes that are computed at a save.

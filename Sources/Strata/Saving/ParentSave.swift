@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Applies a child's save in memory: the same change set that a store would get. The child wins over the pending changes of
 /// the parent.
 struct ParentSave {

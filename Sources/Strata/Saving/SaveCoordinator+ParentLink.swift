@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 extension SaveCoordinator {
     /// Saves to a parent in another isolation domain. Objects may be changed meanwhile; such changes stay for the next save.

@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 /// Runs saves: one at a time, each in the order hooks, validation, write, clean up.
 final class SaveCoordinator: ContextPart {

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Knows each object with pending changes, once, in the order of their first change, and keeps it alive.
 final class ChangeTracker {
     private enum Mode {

@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 /// The implementation of a ``ManagedObjectContext``: one part for each duty, and each part owns its state.
 ///

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// The pending changes of a context before a merge policy touched them, so that a save that fails after all leaves
 /// everything as it was.
 ///

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// What reads copies of the store for a context, and the rows that were read so.
 final class ReplicaSource {
     let reader: any ReplicaReader

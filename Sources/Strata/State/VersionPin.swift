@@ -1,3 +1,5 @@
+import StrataStore
+
 /// The version of the store that a context reads in place of the last commit, and the rows that were read from it.
 final class VersionPin {
     /// The version, or why it could not be held.

@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 /// A weak reference to an object by key, kept as the value of an attribute. It leads to an object of any store of the
 /// container, has no inverse and no delete rule, and may lead to an object that no longer exists.

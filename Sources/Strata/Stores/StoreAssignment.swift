@@ -1,5 +1,6 @@
 import Foundation
 import StrataModel
+import StrataStore
 
 /// Which of several stores keeps which entities of a model.
 struct StoreAssignment {

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Takes a context from one end of a step to the other.
 ///
 /// Objects come back as the same instances with the same IDs, and no hook of creation runs. Relationships are set through

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// What was edited between two boundaries, net: the state of each object before and after. To undo a step is to go from one to
 /// the other, to redo it is to go back.
 struct UndoStep {

@@ -1,4 +1,5 @@
 import StrataCoreDataModel
+import StrataSQL
 import StrataSQLite
 
 extension FormatChecker {

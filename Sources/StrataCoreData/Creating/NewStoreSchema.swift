@@ -1,4 +1,5 @@
 import StrataCoreDataModel
+import StrataSQL
 import StrataSQLite
 
 /// The tables and indexes that Core Data makes for a model.

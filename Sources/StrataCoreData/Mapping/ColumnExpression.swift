@@ -1,5 +1,6 @@
 import Foundation
 import StrataCoreDataModel
+import StrataSQL
 import StrataSQLite
 
 /// Writes the SQL that turns the column of an attribute of Core Data into what a store of Strata has.

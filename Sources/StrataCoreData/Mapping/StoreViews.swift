@@ -1,5 +1,6 @@
 import Foundation
 import StrataCoreDataModel
+import StrataSQL
 import StrataSQLite
 
 /// The SQL of the views that show a Core Data store as the tables of a store of Strata.

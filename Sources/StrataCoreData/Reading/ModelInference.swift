@@ -1,5 +1,6 @@
 import Foundation
 import StrataCoreDataModel
+import StrataSQL
 import StrataSQLite
 
 /// Makes a model of what the tables of a store show, for stores that have no copy of theirs.

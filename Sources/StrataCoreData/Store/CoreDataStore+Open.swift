@@ -1,5 +1,6 @@
 public import Foundation
 public import StrataSQLite
+import StrataStore
 
 extension CoreDataStore {
     /// How a Core Data store is opened.

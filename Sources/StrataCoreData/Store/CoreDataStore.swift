@@ -1,6 +1,7 @@
 public import Foundation
 public import StrataCoreDataModel
 public import StrataSQLite
+import StrataStore
 
 /// A store that Apple's Core Data or SwiftData wrote, read in place.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import StrataCSQLite
 import StrataSQLite
+import StrataStore
 
 /// The functions by which SQL makes values of Strata of those of Core Data.
 ///

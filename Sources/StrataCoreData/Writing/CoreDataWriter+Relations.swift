@@ -1,3 +1,4 @@
+import StrataSQL
 import StrataSQLite
 
 extension CoreDataWriter {

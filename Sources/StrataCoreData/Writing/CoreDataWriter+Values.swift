@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 extension CoreDataWriter {
     /// Larger values of attributes that allow it get a file of their own. Core Data's own limit is not documented.

@@ -1,6 +1,8 @@
 import Foundation
 import StrataCSQLite
+import StrataSQL
 import StrataSQLite
+import StrataStore
 
 /// Writes one change set to a Core Data store, in one transaction. All conflicts are collected before it is rolled back.
 final class CoreDataWriter {

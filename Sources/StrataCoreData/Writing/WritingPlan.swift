@@ -1,5 +1,6 @@
 import Foundation
 import StrataCoreDataModel
+import StrataSQL
 import StrataSQLite
 
 /// Where the objects of a model are written in a Core Data store.

@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// Takes objects away that the server has no more.
 extension ApplySession {

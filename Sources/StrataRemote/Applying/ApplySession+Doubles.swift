@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// A new object that is here twice: a pull has told it by the name that the server gave it, before its creation was
 /// answered. The object that was made here stays, and takes over what was done here with its double: the changes that

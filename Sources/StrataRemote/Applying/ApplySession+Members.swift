@@ -1,5 +1,7 @@
 import Foundation
+import StrataSQL
 import StrataSQLite
+import StrataStore
 
 /// The members that records tell, in the order in which they were told.
 struct ToldMembers {

@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQL
 import StrataSQLite
 
 /// Names and versions that a session writes, many by one statement.

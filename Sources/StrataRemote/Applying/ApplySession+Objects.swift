@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// What is done to single objects when a change is settled, given up or forgotten.
 extension ApplySession {

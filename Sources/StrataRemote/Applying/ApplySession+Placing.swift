@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// Puts the values of records into rows, below what was changed here.
 extension ApplySession {

@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// Applies records as part of a transaction. Its stored properties are what the parts of one transaction hand each
 /// other: the state when it began, and what is collected for its end.

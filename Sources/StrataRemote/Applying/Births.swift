@@ -1,4 +1,5 @@
 import StrataSQLite
+import StrataStore
 
 /// New objects on their way to the server in an online save. The server may report them before the save is in the
 /// mirror; they would get other keys there than contexts know them by. Until the outcome of the save is known, they are

@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// What became of what a server told.
 package struct AppliedChanges: Sendable {

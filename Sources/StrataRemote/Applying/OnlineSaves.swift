@@ -1,3 +1,5 @@
+import StrataStore
+
 /// What is known in memory of saves that go to the server immediately, without the outbox.
 struct OnlineSaves: Sendable {
     /// New objects that are being sent.

@@ -1,3 +1,5 @@
+import StrataStore
+
 /// Online saves whose outcome is not known. Each keeps its token and its body, and is sent again before the next save
 /// of its object: the server carries it out once, and the client does not conflict with itself. Kept in memory, as the
 /// unsaved changes of contexts are.

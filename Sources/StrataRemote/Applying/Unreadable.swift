@@ -1,4 +1,5 @@
 import StrataSQLite
+import StrataStore
 
 /// A record of the server that cannot be applied: it has a value of another type than the model declares, or an invalid
 /// primary key. It is set aside, and each pull requests it again.

@@ -1,3 +1,4 @@
+import StrataSQL
 import StrataSQLite
 
 /// Pulls that begin with no cursor while objects are here: the first one, when some were sent before, and each one after a

@@ -1,5 +1,7 @@
 import Foundation
+import StrataSQL
 import StrataSQLite
+import StrataStore
 
 /// What is known of an object of the server.
 struct KnownObject {

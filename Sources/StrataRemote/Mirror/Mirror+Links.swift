@@ -1,5 +1,7 @@
 import Foundation
+import StrataSQL
 import StrataSQLite
+import StrataStore
 
 /// References to objects that were deleted, here or at the server. The row of such an object is gone, and with it what
 /// referred to it; but at the server the reference may still stand. The object can come back: the server does not agree

@@ -1,4 +1,5 @@
 import StrataSQLite
+import StrataStore
 
 extension Mirror {
     /// Forgets objects here, with the changes of them that wait. The server is told nothing. What refers to them still

@@ -1,3 +1,4 @@
+import StrataSQL
 import StrataSQLite
 
 /// References that a mirror does not know, such as those of objects in other stores, may have the key of a row that gave way

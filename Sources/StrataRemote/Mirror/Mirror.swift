@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// What of a back end is here: its objects in a SQLite store, what they are called there, and the changes that it has
 /// not heard about yet, all in one file and written by the same transactions.

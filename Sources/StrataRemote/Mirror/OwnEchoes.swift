@@ -1,4 +1,5 @@
 import StrataSQLite
+import StrataStore
 
 /// What the acknowledgement of a change has made of rows here: the server fills values in. A context that saved the change
 /// and has not heard about the answer is not in conflict with it when it saves the object again: nobody is in conflict

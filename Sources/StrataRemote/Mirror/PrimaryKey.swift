@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// The primary key of an object as text, which is how back ends know it, and as the value of its attribute.
 package enum PrimaryKey {

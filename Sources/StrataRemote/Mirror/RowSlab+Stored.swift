@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 extension RowSlab {
     /// Reads what ``stored`` gave; nil if it is not a row.

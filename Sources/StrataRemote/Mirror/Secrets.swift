@@ -1,4 +1,5 @@
 import StrataSQLite
+import StrataStore
 
 /// Secrets of objects until they are sent.
 final class Secrets: Sendable {

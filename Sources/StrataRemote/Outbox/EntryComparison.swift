@@ -1,4 +1,5 @@
 import StrataSQLite
+import StrataStore
 
 /// How the server's state of an object stands to a change that waits.
 package struct EntryComparison {

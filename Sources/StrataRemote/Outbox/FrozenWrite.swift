@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// A write as it was sent the first time, in bytes that an outbox entry keeps until the answer is known: a repeated
 /// request says the same, whatever was changed since. Properties are given by name, so that an app with another model

@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// Online saves that got no answer, and whose objects are saved to the mirror then: the server may have carried them out.
 /// They are queued as they were sent, under their own names, and what was changed since comes after them. So the server

@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 extension Mirror {
     /// Saves changes of a context, and what the server is to be told about them, in one transaction. What an online

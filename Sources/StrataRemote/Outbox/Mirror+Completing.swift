@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 extension Mirror {
     /// Takes out entries that are the only ones of their objects and were answered with their states, by a few statements

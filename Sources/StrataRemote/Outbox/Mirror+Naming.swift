@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// What refers to new objects whose primary keys the server has still to give.
 extension Mirror {

@@ -1,5 +1,7 @@
 import Foundation
+import StrataSQL
 import StrataSQLite
+import StrataStore
 
 extension Mirror {
     // MARK: Reading

@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 extension Mirror {
     /// What the server did with a change: the entry is done with.

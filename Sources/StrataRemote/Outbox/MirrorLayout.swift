@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// The slots of an entity by name, as they are kept with the queued changes of a file: these name slots by their place,
 /// which is the order of declaration, and an app with another order or other properties has to find its own.

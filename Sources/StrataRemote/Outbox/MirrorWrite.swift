@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// A change of one object as a back end is told about it.
 package struct MirrorWrite: Sendable {

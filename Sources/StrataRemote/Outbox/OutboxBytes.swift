@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// Puts values into bytes.
 struct ByteWriter {

@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// A change that waits to be told to the server: one for each object, and a second one if the object was changed again
 /// while the first is under way. It has one of the stored properties for each column of the outbox.

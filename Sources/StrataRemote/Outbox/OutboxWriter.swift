@@ -1,5 +1,7 @@
 import Foundation
+import StrataSQL
 import StrataSQLite
+import StrataStore
 
 /// Writes local changes into the outbox, as part of a save. What waits already takes later changes in: a new object
 /// that is changed is still a new one, and one that is deleted again was never there.

@@ -1,4 +1,6 @@
+import StrataSQL
 import StrataSQLite
+import StrataStore
 
 /// The rows that are here because a context needs them, and that are not part of the mirror otherwise: by topmost
 /// entity. The file has them, too, so that the next process can forget the rows of one that was killed.

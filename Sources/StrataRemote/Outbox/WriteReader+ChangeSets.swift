@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// What back ends are told about change sets that have not been saved.
 extension WriteReader {

@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// Turns rows into what back ends are told.
 final class WriteReader {

@@ -1,4 +1,5 @@
 import StrataSQLite
+import StrataStore
 
 extension ChangeSet {
     /// The changes of objects on top of rows that are newer than those which were read; of objects that are gone,

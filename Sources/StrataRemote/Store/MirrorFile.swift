@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// The file of a mirror: it belongs to one store of one process, and only its owner can read it.
 ///

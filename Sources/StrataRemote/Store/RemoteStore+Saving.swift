@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 extension RemoteStore {
     public func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {

@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 // What was saved to the mirror and waits to be sent goes before what is asked now, and counts in what is found.
 

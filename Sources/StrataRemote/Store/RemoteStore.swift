@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// A store that mirrors a back end: objects that were read or saved are in a SQLite file; others are loaded over the
 /// network.

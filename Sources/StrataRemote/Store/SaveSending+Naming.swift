@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// New objects of a back end that gives them primary keys of its own: what refers to one waits for its key.
 extension SaveSending {

@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// Writes that were sent before without an answer, and that the server is known to have carried out by now.
 struct RepeatedWrites {

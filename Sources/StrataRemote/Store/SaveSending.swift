@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// A save on its way to a back end: new objects first, then changed, then deleted ones. A kind of which some failed
 /// stops the kinds after it.

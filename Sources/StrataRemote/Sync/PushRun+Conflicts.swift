@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 extension PushRun {
     func conflict(_ job: Job, _ record: RemoteRecord?) throws(Interruption) -> SyncConflict {

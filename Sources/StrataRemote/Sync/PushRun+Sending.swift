@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 extension PushRun {
     /// Notes that jobs are under way, and freezes what they send: each attempt says the same.

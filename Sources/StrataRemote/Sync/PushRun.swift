@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// One push: rounds through the outbox until nothing waits any more.
 ///

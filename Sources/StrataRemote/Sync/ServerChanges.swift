@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import StrataStore
 
 /// Tells that a server has changes: a push message, a socket, a question that the server holds until there is something to say.
 public protocol ServerChangeFeed: Sendable {

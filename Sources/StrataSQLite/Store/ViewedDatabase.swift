@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQL
 import StrataStore
 
 /// A database of another format. It is read through temporary views in place of the tables of a store, so that fetches,

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataRemote
+import StrataStore
 
 /// A back end whose server assigns primary keys, as one whose clients choose them: the keys that a check uses stand for those
 /// that the server has given. So the same checks can be made of both.

@@ -1,5 +1,6 @@
 import Foundation
 import StrataRemote
+import StrataStore
 
 /// A back end behind a bad network: requests get lost before they arrive, answers on their way back, and some requests
 /// arrive twice. All of it is decided by a seed.

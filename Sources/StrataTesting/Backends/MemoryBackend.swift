@@ -1,5 +1,6 @@
 import Foundation
 import StrataRemote
+import StrataStore
 
 /// A server in the memory of the process, for tests of apps that synchronise. Nothing is sent over a network, and all
 /// data is lost when it is released.

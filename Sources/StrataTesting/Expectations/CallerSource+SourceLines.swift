@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataStore
 
 extension CallerSource {
     /// Finds the source line that uses a property, from the debug information of the program: the first one on the stack that

@@ -1,4 +1,5 @@
 import Strata
+import StrataStore
 
 /// A piece of code ran another number of statements than a test expects.
 public struct UnexpectedStatements: Error, Sendable, CustomStringConvertible {

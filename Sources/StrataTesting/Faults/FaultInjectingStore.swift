@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataStore
 
 /// A store that forwards every call to another one, or fails it as a test requires: busy, full, broken.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataStackMob
+import StrataStore
 import Testing
 
 /// The code of Documentation/GettingStarted.md, without what the app's `main.swift` does.

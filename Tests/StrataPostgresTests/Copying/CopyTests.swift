@@ -5,6 +5,7 @@
     import PredicateWorld
     import SeededRandom
     import Strata
+    import StrataStore
     import Testing
 
     @testable import StrataPostgres

@@ -2,6 +2,7 @@
     import Foundation
     import PostgresFixture
     import Strata
+    import StrataStore
     import Testing
 
     @testable import StrataPostgres

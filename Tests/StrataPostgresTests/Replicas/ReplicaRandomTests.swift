@@ -3,6 +3,7 @@
     import PostgresFixture
     import SeededRandom
     import Strata
+    import StrataStore
     import Testing
 
     @testable import StrataPostgres

@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataSQLite
 import Testing
 
 @testable import StrataRemote

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataRemote
+import StrataStore
 import Testing
 
 /// An online save gets no answer, and its objects are saved to the mirror then.

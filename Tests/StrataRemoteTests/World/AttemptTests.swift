@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataRemote
+import StrataStore
 import Testing
 
 /// One edit is one request until its outcome is known.

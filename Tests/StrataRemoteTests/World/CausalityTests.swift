@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataRemote
+import StrataStore
 import Testing
 
 /// Answers that overtake each other, pages that shift, cursors that expire, records that make no sense.

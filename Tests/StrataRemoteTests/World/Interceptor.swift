@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataRemote
+import StrataStore
 
 /// A back end whose requests a test can answer in its place.
 final class Interceptor: RemoteBackend, @unchecked Sendable {

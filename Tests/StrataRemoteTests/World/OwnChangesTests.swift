@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataRemote
+import StrataStore
 import Testing
 
 /// Nobody is in conflict with earlier changes of their own, whatever became of those on the way.

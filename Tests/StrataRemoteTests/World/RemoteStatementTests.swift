@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataRemote
+import StrataStore
 import Testing
 
 /// How many statements synchronisation costs, those that write the rows included: a fifth of one for each object.

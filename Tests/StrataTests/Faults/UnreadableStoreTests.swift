@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataStore
 import Testing
 
 /// A store that cannot be read for a while: nothing that was done meanwhile is lost, and nothing is saved that rests on data

@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataStore
 import StrataTesting
 import Testing
 

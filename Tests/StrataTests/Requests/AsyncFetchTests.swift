@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataStore
 import Testing
 
 /// Fetches that do not block, and can be cancelled.

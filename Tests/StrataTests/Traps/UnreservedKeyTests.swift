@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataStore
 import Testing
 
 /// Inserts while the store cannot reserve keys.

@@ -1,5 +1,6 @@
 import Foundation
 import StrataStackMob
+import StrataStore
 
 extension StackMobWire {
     /// Where a fetch looks, and what it finds.

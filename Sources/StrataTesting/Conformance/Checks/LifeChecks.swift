@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataStore
 
 extension ConformanceCheck {
     static let life: [ConformanceCheck] = [
