@@ -121,7 +121,6 @@ import Testing
         backend.shelf.putCity("1", "second")
         gate.open()
         _ = try await pull.value
-        _ = try await store.sync.pull()
         #expect(try await context.fetch(cities()).map(\.name) == ["second"])
     }
 
