@@ -146,7 +146,9 @@ struct ApplySession {
             items[position].record.version = record.version ?? items[position].record.version
             items[position].record.modified = record.modified ?? items[position].record.modified
         } else if mirror.order.isDeleted(identity, since: ticket) {
+            // It may have been made again since, so the server is asked.
             gone.insert(identity)
+            overtaken.append(record.identity)
         } else if mirror.order.isOvertaken(identity, ticket) || mirror.online.births.isUnderWay(identity) {
             overtaken.append(record.identity)
         } else {

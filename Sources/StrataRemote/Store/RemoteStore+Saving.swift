@@ -103,6 +103,9 @@ extension RemoteStore {
     /// Saves to the mirror. What the back end is to hear waits there.
     private func commitHere(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
         let (changes, behind) = try mirror.behindEchoes(changes)
+        // As for an online save: an object that others have deleted does not return as a new one without a word.
+        let conflicts = mirror.deletedBirths(changes)
+        guard conflicts.isEmpty else { return .conflicts(conflicts) }
         let result = try mirror.commit(changes, enqueues: true)
         guard case .committed(var effects) = result else { return result }
         for (root, list) in Dictionary(grouping: behind, by: \.entityIndex) {

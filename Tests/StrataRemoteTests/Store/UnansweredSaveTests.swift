@@ -107,10 +107,10 @@ import Testing
 
     @Test(
         "A new object that others have deleted since is made again only if the merge policy says so",
-        arguments: [false, true])
-    func deletedByOthers(isKept: Bool) async throws {
+        arguments: [false, true], [SavePolicy.networkThenCache, .cacheOnly])
+    func deletedByOthers(isKept: Bool, policy: SavePolicy) async throws {
         let backend = Interceptor()
-        let (_, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
         context.mergePolicy = isKept ? .objectWinsByProperty : .error
         try Atlas.city("1", "Lima", context)
         try await saveWithoutAnswer(context, backend.shelf)
@@ -121,13 +121,16 @@ import Testing
         }
         await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
         backend.intercept(nil)
+        let options = RemoteOptions(savePolicy: policy)
         if isKept {
-            try await context.save(options: nil)
+            try await context.save(options: options)
+            try await store.sync.push()
             #expect(backend.shelf.count("City") == 1)
         } else {
-            await #expect { try await context.save(options: nil) } throws: {
+            await #expect { try await context.save(options: options) } throws: {
                 if case PersistenceError.conflicts = $0 { true } else { false }
             }
+            try await store.sync.push()
             #expect(backend.shelf.count("City") == 0)
         }
     }

@@ -102,6 +102,29 @@ import Testing
         #expect(try await context.fetch(cities()).count == 1)
     }
 
+    @Test("An object that is made again while a pull is under way is read again after its deletion here")
+    func madeAgainMeanwhile() async throws {
+        let backend = Interceptor()
+        backend.shelf.putCity("1", "first")
+        let (store, context) = try Atlas.offline(backend)
+        try await store.sync.pull()
+        let lima = try #require(try await context.fetch(cities()).first)
+        let gate = Gate()
+        backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
+            guard case .query = operation else { return nil }
+            await gate.pass()
+            return try await shelf.perform(operation, options: RequestOptions())
+        }
+        let pull = Task { try await store.sync.pull() }
+        await gate.reached()
+        context.delete(lima)
+        try await context.save(options: RemoteOptions.network)
+        backend.shelf.putCity("1", "second")
+        gate.open()
+        _ = try await pull.value
+        #expect(try await context.fetch(cities()).map(\.name) == ["second"])
+    }
+
     @Test("An answer that was asked for earlier does not set back what an online save has done")
     func olderThanSave() async throws {
         let backend = Interceptor()
