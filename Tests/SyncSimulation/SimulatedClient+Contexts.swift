@@ -266,8 +266,13 @@ extension SimulatedClient {
             await save(.networkThenCache)
             guard context.hasChanges else { break }
             // A deletion by others is not a conflict before the client learns about it. A pull does not tell it of an object
-            // of which a change waits: the push does.
-            _ = attempt < 3 ? try? await engine.pull() : try? await engine.synchronize()
+            // of which a change waits: the push does, if nothing that was refused holds the change back.
+            if attempt < 3 {
+                _ = try? await engine.pull()
+            } else {
+                if let failed = try? engine.failedChanges() { try? engine.retry(failed) }
+                _ = try? await engine.synchronize()
+            }
         }
         if context.hasChanges {
             let left = [context.insertedObjects, context.updatedObjects, context.deletedObjects]

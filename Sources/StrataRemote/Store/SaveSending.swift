@@ -82,7 +82,7 @@ struct SaveSending {
                 if names {
                     await sendNaming(Self.referencedFirst(list))
                 } else {
-                    await send(kind == .insert ? Self.referencedFirst(list) : list)
+                    await send(kind == .insert ? Self.referencedFirst(list) : withoutUncreated(list))
                 }
             } else {
                 for write in list { leave(write) }
