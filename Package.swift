@@ -16,6 +16,7 @@ let package = Package(
     products: [
         .library(name: "Strata", targets: ["Strata"]),
         .library(name: "StrataQuery", targets: ["StrataQuery"]),
+        .library(name: "StrataStore", targets: ["StrataStore"]),
         .library(name: "StrataModelFiles", targets: ["StrataModelFiles", "StrataModelExport"]),
         .library(name: "StrataCoreDataModel", targets: ["StrataCoreDataModel"]),
         .library(name: "StrataCoreData", targets: ["StrataCoreData"]),

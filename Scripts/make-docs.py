@@ -4,9 +4,9 @@
     Scripts/make-docs.py BUILD SITE
 
 BUILD is the folder that `swift build --show-bin-path` prints; SITE is where the site goes. Each product gets an archive of its own,
-and docc merges them. `import Strata` re-exports the modules below it, so their symbols are documented as Strata's. The articles are
-the pages in Documentation, with their links rewritten for DocC. It ends with status 1 if docc warns about anything, or if a link of a
-page leads nowhere.
+and docc merges them. `import Strata` re-exports the modules below it, so their symbols are documented as Strata's, but for those of
+StrataStore that only authors of stores see. The articles are the pages in Documentation, with their links rewritten for DocC. It ends
+with status 1 if docc warns about anything, or if a link of a page leads nowhere.
 """
 import functools
 import json
@@ -21,6 +21,7 @@ root = pathlib.Path(__file__).resolve().parent.parent
 # Products, in the order of their dependencies, with the modules that they re-export and document as their own.
 products = {
     "Strata": ["StrataModel", "StrataQuery", "StrataStore", "StrataSQL", "StrataSQLite"],
+    "StrataStore": [],
     "StrataRemote": ["StrataWire"],
     "StrataStackMob": [],
     "StrataAzure": [],
@@ -34,6 +35,8 @@ products = {
     "StrataServer": [],
     "StrataTesting": [],
 }
+# Modules of which Strata re-exports some types by name. The compiler does not list the extensions of such types.
+partly = ["StrataStore", "StrataSQL", "StrataSQLite"]
 # Pages of the folder Documentation that are not articles: the site has landing pages instead.
 omitted = {"README"}
 
@@ -151,6 +154,37 @@ def names(folder):
     }
 
 
+def complete(build, folder, graph_folder):
+    """Adds what the compiler does not list of types that Strata re-exports by name."""
+    path = folder / "Strata.symbols.json"
+    graph = json.loads(path.read_text())
+    visible = names(folder)
+    known = {symbol["identifier"]["precise"] for symbol in graph["symbols"]}
+    for index, module in enumerate(partly):
+        part = graph_folder / f"part-{module}"
+        extract(build, module, partly[:index], part)
+        more = json.loads((part / f"{module}.symbols.json").read_text())
+        added = {
+            symbol["identifier"]["precise"]
+            for symbol in more["symbols"]
+            if symbol["pathComponents"][0] in visible and symbol["identifier"]["precise"] not in known
+        }
+        graph["symbols"] += [symbol for symbol in more["symbols"] if symbol["identifier"]["precise"] in added]
+        graph["relationships"] += [one for one in more["relationships"] if one["source"] in added]
+        known |= added
+    path.write_text(json.dumps(graph))
+
+
+def leave_out(folder, module, elsewhere):
+    """Removes symbols that are documented with another product."""
+    path = folder / f"{module}.symbols.json"
+    graph = json.loads(path.read_text())
+    gone = {symbol["identifier"]["precise"] for symbol in graph["symbols"] if symbol["pathComponents"][0] in elsewhere}
+    graph["symbols"] = [symbol for symbol in graph["symbols"] if symbol["identifier"]["precise"] not in gone]
+    graph["relationships"] = [one for one in graph["relationships"] if one["source"] not in gone]
+    path.write_text(json.dumps(graph))
+
+
 def point_to_modules(folder, own, others):
     """Gives links to symbols of other modules the name of their module, which DocC asks for."""
 
@@ -212,6 +246,10 @@ def main():
         for product, reexported in products.items():
             symbols = folder / f"symbols-{product}"
             extract(build, product, reexported, symbols)
+            if product == "Strata":
+                complete(build, symbols, folder)
+            elif product in products["Strata"]:
+                leave_out(symbols, product, known["Strata"])
             known[product] = names(symbols)
             point_to_modules(symbols, known[product], {name: one for name, one in known.items() if name != product})
             faults += convert(product, folder, [name for name in known if name != product])
