@@ -1,5 +1,6 @@
 import Foundation
 import StrataCoreDataModel
+import StrataSQL
 import StrataSQLite
 
 /// Compares a Core Data store with the rules of the format.

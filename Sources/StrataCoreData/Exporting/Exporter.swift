@@ -1,5 +1,6 @@
 import Foundation
 import StrataCSQLite
+import StrataSQL
 import StrataSQLite
 
 /// Copies the rows of a Core Data store into a store of Strata, in one transaction that sees the source at one moment.

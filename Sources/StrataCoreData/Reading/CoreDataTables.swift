@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQL
 import StrataSQLite
 
 /// The tables of a Core Data store, as SQLite knows them.

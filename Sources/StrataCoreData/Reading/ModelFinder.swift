@@ -1,5 +1,6 @@
 import Foundation
 import StrataCoreDataModel
+import StrataSQL
 import StrataSQLite
 
 /// Finds the model of a store.

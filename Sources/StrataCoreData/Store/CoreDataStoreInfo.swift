@@ -1,5 +1,6 @@
 import Foundation
 import StrataCoreDataModel
+import StrataSQL
 import StrataSQLite
 
 /// What is in a Core Data store: for people who look after one.
