@@ -35,8 +35,6 @@ products = {
     "StrataServer": [],
     "StrataTesting": [],
 }
-# Modules of which Strata re-exports some types by name. The compiler does not list the extensions of such types.
-partly = ["StrataStore", "StrataSQL", "StrataSQLite"]
 # Pages of the folder Documentation that are not articles: the site has landing pages instead.
 omitted = {"README"}
 
@@ -154,34 +152,36 @@ def names(folder):
     }
 
 
-def complete(build, folder, graph_folder):
-    """Adds what the compiler does not list of types that Strata re-exports by name."""
-    path = folder / "Strata.symbols.json"
-    graph = json.loads(path.read_text())
-    visible = names(folder)
-    known = {symbol["identifier"]["precise"] for symbol in graph["symbols"]}
-    for index, module in enumerate(partly):
-        part = graph_folder / f"part-{module}"
-        extract(build, module, partly[:index], part)
-        more = json.loads((part / f"{module}.symbols.json").read_text())
-        added = {
-            symbol["identifier"]["precise"]
-            for symbol in more["symbols"]
-            if symbol["pathComponents"][0] in visible and symbol["identifier"]["precise"] not in known
-        }
-        graph["symbols"] += [symbol for symbol in more["symbols"] if symbol["identifier"]["precise"] in added]
-        graph["relationships"] += [one for one in more["relationships"] if one["source"] in added]
-        known |= added
-    path.write_text(json.dumps(graph))
+def for_apps():
+    """The types of StrataStore that `import Strata` brings into scope."""
+    exports = (root / "Sources/StrataSQLite/Exports.swift").read_text()
+    return set(re.findall(r"^@_exported import \w+ StrataStore\.(\w+)$", exports, re.M))
 
 
-def leave_out(folder, module, elsewhere):
+def leave_out(folder, module, left_out):
     """Removes symbols that are documented with another product."""
     path = folder / f"{module}.symbols.json"
     graph = json.loads(path.read_text())
-    gone = {symbol["identifier"]["precise"] for symbol in graph["symbols"] if symbol["pathComponents"][0] in elsewhere}
+    gone = {symbol["identifier"]["precise"] for symbol in graph["symbols"] if symbol["pathComponents"][0] in left_out}
     graph["symbols"] = [symbol for symbol in graph["symbols"] if symbol["identifier"]["precise"] not in gone]
     graph["relationships"] = [one for one in graph["relationships"] if one["source"] not in gone]
+    path.write_text(json.dumps(graph))
+
+
+def fold_extensions(folder, module):
+    """Makes the members of extensions those of the types, where both are documented with the same product."""
+    path = folder / f"{module}.symbols.json"
+    graph = json.loads(path.read_text())
+    known = {symbol["identifier"]["precise"] for symbol in graph["symbols"]}
+    folded = {
+        one["source"]: one["target"]
+        for one in graph["relationships"]
+        if one["kind"] == "extensionTo" and one["target"] in known
+    }
+    graph["symbols"] = [symbol for symbol in graph["symbols"] if symbol["identifier"]["precise"] not in folded]
+    graph["relationships"] = [
+        one | {"target": folded.get(one["target"], one["target"])} for one in graph["relationships"] if one["source"] not in folded
+    ]
     path.write_text(json.dumps(graph))
 
 
@@ -247,9 +247,12 @@ def main():
             symbols = folder / f"symbols-{product}"
             extract(build, product, reexported, symbols)
             if product == "Strata":
-                complete(build, symbols, folder)
-            elif product in products["Strata"]:
-                leave_out(symbols, product, known["Strata"])
+                # The compiler lists a module whole of which some is re-exported.
+                extract(build, "StrataStore", [], folder / "store")
+                leave_out(symbols, product, names(folder / "store") - for_apps())
+                fold_extensions(symbols, product)
+            elif product == "StrataStore":
+                leave_out(symbols, product, for_apps())
             known[product] = names(symbols)
             point_to_modules(symbols, known[product], {name: one for name, one in known.items() if name != product})
             faults += convert(product, folder, [name for name in known if name != product])

@@ -52,7 +52,7 @@ public struct BulkResult: Sendable {
     /// are, and the rows up to that number.
     public var change: StoreChange?
     /// The keys of all objects that are different now, by the position of the topmost entity of their hierarchy. They may be
-    /// missing if the operation did not ask for them; see ``BulkUpdate/tellsKeys``.
+    /// missing if the operation did not ask for them; see `BulkUpdate.tellsKeys`.
     public var keys: [Int: [Int64]]
 
     /// The number of rows beyond which only keys are told.

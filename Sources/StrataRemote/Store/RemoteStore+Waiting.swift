@@ -100,7 +100,7 @@ extension SaveSending {
         let names = Set(updates.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) })
         let waiting = try? await store.surroundings.elsewhere { [store] () throws(StoreError) in
             guard try store.mirror.entryCount(failed: false) > 0 else { return [OutboxEntry]() }
-            return try store.mirror.insertions(of: names).filter { $0.state == .waiting && $0.attempts == 0 }
+            return try store.mirror.insertions(of: names).filter { $0.state != .failed }
         }
         guard let waiting, !waiting.isEmpty else { return list }
         let keys = Set(

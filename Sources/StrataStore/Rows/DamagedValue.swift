@@ -5,7 +5,7 @@ import Foundation
 ///
 /// A shell, another program or a damaged disk may leave such values. A fetch brings their rows all the same, and the row
 /// keeps what the store holds, so that a save of other properties writes nothing in its place. Code that reads the
-/// value calls ``RowValue/validated(_:_:)`` and reports damage with this type, once for each object and property.
+/// value calls `RowValue.validated(_:_:)` and reports damage with this type, once for each object and property.
 public struct DamagedValue: Error, Sendable, Hashable {
     /// The name of the entity.
     public let entity: String

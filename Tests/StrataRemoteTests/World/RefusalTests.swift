@@ -64,8 +64,10 @@ import Testing
         lima["country"] = peru
         try await context.save()
         try await store.sync.push()
+        print("DEBUG", backend.takeLog(), try store.mirror.pendingEntries(), lima.isDeleted)
         lima["population"] = Int64(9)
         await #expect {
+            defer { print("DEBUG", backend.takeLog(), lima.isDeleted, lima.isMissing) }
             try await context.save(options: RemoteOptions.network)
         } throws: {
             "\($0)".contains("its creation waits for objects that were refused")
