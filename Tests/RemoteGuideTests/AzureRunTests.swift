@@ -128,6 +128,16 @@ import Testing
         #expect(try await context.fetch(FetchRequest<Note>()).map(\.text) == ["Buy milk"])
     }
 
+    @Test("Tables with integer ids are for Mobile Services")
+    func integers() throws {
+        let model = try AzureGuide.numbered()
+        let old = try AzureClient("https://notes.example", applicationKey: "key")
+        _ = try RemoteStore.open(model: model, backend: old.backend, location: .memory(name: nil))
+        #expect(throws: StoreError.self) {
+            _ = try RemoteStore.open(model: model, backend: client().backend, location: .memory(name: nil))
+        }
+    }
+
     @Test("Offline tables push and pull, and a resolver decides conflicts")
     func offline() async throws {
         let folder = try TestFolder()

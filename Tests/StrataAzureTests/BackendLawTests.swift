@@ -9,9 +9,12 @@ import Testing
         let version: AzureVersion
         var keepsDeleted = true
         var page = 50
+        var hasIntegerKeys = false
 
         var name: String { "Azure \(version)" }
-        var testDescription: String { "\(name), \(keepsDeleted ? "soft" : "hard") deletes, pages of \(page)" }
+        var testDescription: String {
+            "\(name), \(keepsDeleted ? "soft" : "hard") deletes, pages of \(page), \(hasIntegerKeys ? "integer" : "text") ids"
+        }
         /// The services keep neither positions nor members of relationships.
         var omissions: Set<ConformanceFeature> { [.geoPoints, .manyToMany] }
         /// Ids have rules: none of `+ ? / \` and so on. Newer services take only whole rows, as pushes send them.
@@ -26,13 +29,18 @@ import Testing
                 applicationKey: version == .mobileServices ? "key" : nil)
             dialect.keepsDeletedRows = keepsDeleted
             return HTTPBackend(
-                dialect: dialect, transport: AzureTestServer(version, keepsDeleted: keepsDeleted, page: page))
+                dialect: dialect,
+                transport: AzureTestServer(
+                    version, keepsDeleted: keepsDeleted, page: page,
+                    integerTables: hasIntegerKeys ? ["Note", "Folder"] : []))
         }
     }
 
     @Test(arguments: [
         Servers(version: .mobileServices), Servers(version: .mobileApps), Servers(version: .datasync, page: 100),
         Servers(version: .mobileApps, keepsDeleted: false), Servers(version: .mobileApps, page: 3),
+        Servers(version: .mobileServices, hasIntegerKeys: true),
+        Servers(version: .mobileServices, keepsDeleted: false, page: 3, hasIntegerKeys: true),
     ])
     func lawsHold(subject: Servers) async {
         let failures = await BackendSuite.run(subject)

@@ -16,6 +16,10 @@ import Testing
         records.map { .object(["id": .string($0.id), "version": "1"]) }
     }
 
+    private static func numbers(_ records: [RemoteRecord]) -> [JSONValue] {
+        records.map { .object(["id": Int64($0.id).map(JSONValue.integer) ?? .null]) }
+    }
+
     private static func list(_ items: [JSONValue], _ version: AzureVersion) -> JSONValue {
         version == .datasync
             ? ["items": .array(items), "count": .integer(Int64(items.count))]
@@ -37,6 +41,24 @@ import Testing
             failure: { Self.json($0, ["error": "no"]) },
             list: { Self.json(200, Self.list(Self.objects($0), version)) },
             listWithUnreadable: { Self.json(200, Self.list(Self.objects($0) + [["n": 1]], version)) })
+        #expect(DialectSuite.run(subject) == [])
+    }
+
+    @Test func allLawsHoldForIntegerIDs() throws {
+        let model = try ManagedObjectModel(name: "Notes") {
+            Entity("Note", primaryKey: "noteId") { Attribute("noteId", .integer64, optional: true) }
+        }
+        let note = try #require(model.entity(named: "Note"))
+        var subject = DialectSubject(
+            dialect: try AzureDialect(address: "https://notes.example", applicationKey: "k"), entity: note,
+            success: { operation, _ in
+                if case .delete = operation { return WireResponse(HTTPResponse(status: .noContent)) }
+                return Self.json(200, ["id": 1])
+            },
+            failure: { Self.json($0, ["error": "no"]) },
+            list: { Self.json(200, Self.list(Self.numbers($0), .mobileServices)) },
+            listWithUnreadable: { Self.json(200, Self.list(Self.numbers($0) + [["n": 1]], .mobileServices)) })
+        subject.hasIntegerKeys = true
         #expect(DialectSuite.run(subject) == [])
     }
 

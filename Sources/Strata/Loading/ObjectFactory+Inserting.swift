@@ -76,7 +76,7 @@ extension ManagedObject {
 
     /// Fills the primary key, if it has no value yet, with a new UUID in upper case. The UUID is of version 7 (RFC 9562),
     /// which begins with the time: newer ones come later in text order, too. A primary key of type `integer64` gets a random
-    /// negative number, which the server replaces.
+    /// negative number, which the server replaces; 0 counts as no value.
     /// - Returns: The primary key's value as text.
     /// - Throws: ``PersistenceError/noPrimaryKey(entity:)`` if the entity has none by the convention.
     @discardableResult
@@ -86,7 +86,7 @@ extension ManagedObject {
         }
         switch currentValue(slot) {
         case .string(let value) where !value.isEmpty: return value
-        case .integer(let value): return String(value)
+        case .integer(let value) where value != 0 || slot.type != .integer64: return String(value)
         default: break
         }
         let value = NewPrimaryKey.value(for: slot)

@@ -161,8 +161,7 @@ final class SaveCoordinator: ContextPart {
             guard core.coordinator.network(of: object.binding.entity.index) != nil,
                 let field = object.binding.entity.primaryKeyField,
                 let slot = object.binding.entity.slot(named: field),
-                !object.row.isPresent(slot.index)
-                    || object.row.value(slot) == .string("")
+                !object.row.isPresent(slot.index) || NewPrimaryKey.isNone(object.row.value(slot), slot)
             else { continue }
             object.write(NewPrimaryKey.value(for: slot), slot)
         }

@@ -16,7 +16,7 @@ extension AzureDialect {
             return .count(count)
         case .read(let entity, let ids):
             let schema = try AzureSchema(entity, self)
-            guard isReadByAddress(ids) else {
+            guard isReadByAddress(ids, schema) else {
                 try checkSuccess(response)
                 return .page(page(of: try list(response).items, schema))
             }
@@ -113,7 +113,15 @@ extension AzureDialect {
         }
         let told = try item(response)
         // What it tells may not fit the model; the write is done all the same, and is read again.
-        return .done(try? record(withoutUnasked(told, response), schema))
+        if let record = try? record(withoutUnasked(told, response), schema) { return .done(record) }
+        // A new row is found only by the id that the server has given it.
+        guard isNew, schema.keys == .integers else { return .done(nil) }
+        do throws(RemoteError) {
+            return .done(RemoteRecord(entity: schema.entity, id: try rowID(told, schema)))
+        } catch {
+            guard error.kind == .rejected else { throw error }
+            return .failed(error)
+        }
     }
 
     /// The rows of an answer. One that makes no sense does not keep the others from being read.

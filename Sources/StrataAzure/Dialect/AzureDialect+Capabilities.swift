@@ -4,7 +4,8 @@ extension AzureDialect {
     /// The most rows in one answer: what servers of the first two versions allow, and the default of the newer ones.
     var maximumPage: Int { version == .datasync ? 100 : 1000 }
 
-    /// What the services can do. Those of ``AzureVersion/datasync`` take only whole rows, so that a store compares
+    /// What the services can do. Tables of ``AzureVersion/mobileServices`` with integer ids can do less, and the server
+    /// assigns their ids: ``RemoteCapabilities/integerKeyFeatures``. Services of ``AzureVersion/datasync`` take only whole rows, so that a store compares
     /// before it writes, in place of a condition on the version.
     public var capabilities: RemoteCapabilities {
         var features: RemoteCapabilities.Features = [
@@ -13,10 +14,17 @@ extension AzureDialect {
         if version != .datasync { features.insert(.conditionalWrites) }
         if keepsDeletedRows { features.insert(.deletions) }
         // An id takes some four nodes of a filter, and servers count a hundred.
-        return RemoteCapabilities(features: features, maximumBatch: 1, maximumIDs: 20, maximumPage: maximumPage)
+        var result = RemoteCapabilities(features: features, maximumBatch: 1, maximumIDs: 20, maximumPage: maximumPage)
+        if version == .mobileServices {
+            // Tables with integer ids have no columns of the server's own.
+            result.integerKeyFeatures = features.subtracting([.conditionalWrites, .incrementalPull, .deletions])
+                .union(.assignsIDs)
+        }
+        return result
     }
 
-    /// Refuses entities without a primary key, two entities of one table, two properties of one column, columns that are
+    /// Refuses entities without a primary key that the version has ids for (text, or integers of 64 bits in
+    /// ``AzureVersion/mobileServices``), two entities of one table, two properties of one column, columns that are
     /// the server's own, types that are none of JSON, relationships that neither end has as a single value, and ordered ones.
     public func check(_ model: ManagedObjectModel) throws(RemoteError) {
         var tables: [String: String] = [:]

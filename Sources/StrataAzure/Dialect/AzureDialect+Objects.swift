@@ -11,7 +11,9 @@ extension AzureDialect {
         if let name = write.secrets.keys.min() {
             throw unsupported("\(schema.entity).\(name): the service has no users with passwords")
         }
-        var fields: JSONObject = ["id": .string(write.id)]
+        var fields: JSONObject = [:]
+        // Integers are the server's to assign. Of an object that is created again the old one is not sent either.
+        if !isNew || schema.keys == .text { fields["id"] = schema.keys.json(write.id) }
         // The same write has the same bytes when it is sent again.
         for (name, value) in write.values.sorted(by: { $0.key < $1.key }) {
             guard let property = schema.properties[name], let column = schema.column(of: name) else {
@@ -22,7 +24,12 @@ extension AzureDialect {
             case (.primaryKey, _), (.system, _): continue
             case (.attribute(let type, _), .value(let value)):
                 json = try self.json(value, type, "\(schema.entity).\(name)")
-            case (.toOne, .reference(let id)): json = id.map(JSONValue.string) ?? .null
+            case (.toOne, .reference(nil)): json = .null
+            case (.toOne(_, let keys), .reference(let id?)):
+                guard let reference = keys.json(id) else {
+                    throw error(.invalidItemID, "\(schema.entity).\(name): the server has no row with the id \(id)")
+                }
+                json = reference
             default: throw error(.invalidItem, "\(schema.entity).\(name): the value does not fit the property")
             }
             if json.isNull, isNew { continue }
@@ -66,7 +73,7 @@ extension AzureDialect {
         for (column, json) in members {
             guard let name = schema.property(ofColumn: column), let property = schema.properties[name] else { continue }
             switch property {
-            case .primaryKey: record.values[name] = .value(.string(record.id))
+            case .primaryKey: record.values[name] = .value(schema.keys.value(record.id))
             case .system(.createdAt), .system(.updatedAt):
                 record.values[name] = .value(try value(json, .date, "\(schema.entity).\(name)"))
             case .system(.deleted): record.values[name] = .value(.boolean(json.boolean ?? false))
@@ -74,15 +81,16 @@ extension AzureDialect {
                 record.values[name] = .value(json.string.map(Value.string) ?? .null)
             case .attribute(let type, _):
                 record.values[name] = .value(try value(json, type, "\(schema.entity).\(name)"))
-            case .toOne:
-                switch json {
-                case .null: record.values[name] = .reference(nil)
-                case .string(let id): record.values[name] = .reference(id)
-                case .integer(let id): record.values[name] = .reference(String(id))
-                default: throw mismatch("\(schema.entity).\(name): expected an id, not \(json.description.prefix(80))")
+            case .toOne(_, let keys):
+                // A column of numbers that must have one has 0 for none.
+                let isNone = json.isNull || keys == .integers && json.integer == 0
+                guard let reference = isNone ? RemoteValue.reference(nil) : keys.id(json).map({ .reference($0) }) else {
+                    throw mismatch("\(schema.entity).\(name): expected an id, not \(json.description.prefix(80))")
                 }
+                record.values[name] = reference
             }
         }
+        if schema.keys == .integers { return record }
         let tag = members[AzureSystemProperty.version.column(in: version)]
         record.version = tag?.string ?? tag?.integer.map { String($0) }
         record.modified = members[AzureSystemProperty.updatedAt.column(in: version)]?.string.flatMap(AzureDate.date)
@@ -90,11 +98,15 @@ extension AzureDialect {
     }
 
     func rowID(_ members: JSONObject, _ schema: AzureSchema) throws(RemoteError) -> String {
-        switch members["id"] {
-        case .string(let text) where !text.isEmpty: return text
-        case .integer(let number): return String(number)
-        default: throw mismatch("\(schema.entity): a row in the answer has no id")
+        if let id = schema.keys.id(members["id"]) { return id }
+        if schema.keys == .integers, case .string(let text)? = members["id"], !text.isEmpty {
+            // The next attempt would have the same answer, and another row.
+            throw error(
+                .expectedItemInResponse,
+                "\(schema.entity): the id \(text.prefix(80).debugDescription) is not an integer; the ids of the table "
+                    + "\(schema.table) are texts, declare the primary key as a string", kind: .rejected)
         }
+        throw mismatch("\(schema.entity): a row in the answer has no id")
     }
 
     private func value(_ json: JSONValue, _ type: AttributeType, _ path: String) throws(RemoteError) -> Value {

@@ -26,7 +26,7 @@ extension AzureDialect: RemoteDialect {
         case .create(let entity, let writes):
             guard let write = writes.first, writes.count == 1 else { throw unsupported("rows are made one by one") }
             let schema = try AzureSchema(entity, self)
-            try checkID(write.id, schema)
+            if schema.keys == .text { try checkID(write.id, schema) }
             let message = Message(body: try body(.object(try fields(of: write, schema, isNew: true))))
             return try rowRequest(.post, schema, nil, message, options)
         case .update(let entity, let write):
@@ -60,36 +60,49 @@ extension AzureDialect: RemoteDialect {
         var message = message
         if let id { try checkID(id, schema) }
         if message.ifMatch != nil { message.features.append(.optimisticConcurrency) }
-        let path = address.path(["tables", schema.table] + (id.map { [$0] } ?? []), withSystemColumns([]))
+        let path = address.path(
+            ["tables", schema.table] + (id.map { [$0] } ?? []), schema.keys == .text ? withSystemColumns([]) : [])
         return try request(method, path, message, options: options)
     }
 
     private func checkID(_ id: String, _ schema: AzureSchema) throws(RemoteError) {
-        guard AzureID.isValid(id) else {
-            throw error(
-                .invalidItemID,
-                "\(schema.entity) \(id.debugDescription): ids have 1 to 255 characters, none of + ? ` \" / \\ and no "
+        guard !schema.keys.isValid(id) else { return }
+        throw error(
+            .invalidItemID,
+            schema.keys == .integers
+                ? "\(schema.entity) \(id): the ids of the table \(schema.table) are whole numbers from 1 on, and the server "
+                    + "assigns them"
+                : "\(schema.entity) \(id.debugDescription): ids have 1 to 255 characters, none of + ? ` \" / \\ and no "
                     + "control characters, and are not only white space, . or ..")
-        }
     }
 
     private func readRequest(
         _ entity: EntityDescription, _ ids: [String], _ options: RequestOptions
     ) throws(RemoteError) -> WireRequest {
         let schema = try AzureSchema(entity, self)
-        if isReadByAddress(ids) { return try rowRequest(.get, schema, ids[0], Message(), options) }
+        if isReadByAddress(ids, schema) { return try rowRequest(.get, schema, ids[0], Message(), options) }
         // Ids that the service does not take can be asked for all the same: nothing has them.
-        let conditions = ids.map { "(id eq \(AzureLiteral.quoted($0)))" }
+        let conditions = ids.compactMap { id in
+            schema.keys.literal(id)?.text(in: version).map { "(id eq \($0))" }
+        }
         let filter =
             conditions.isEmpty
             ? "(1 eq 0)" : conditions.count == 1 ? conditions[0] : "(" + conditions.joined(separator: " or ") + ")"
-        return try readRequest(
-            table: schema.table, pairs: [Self.pair("$filter", filter), "$top=\(max(1, ids.count))"],
-            features: [.tableReadQuery], options)
+        return try rowsRequest(schema, [Self.pair("$filter", filter), "$top=\(max(1, ids.count))"], options)
     }
 
     /// Whether rows are read by the address of the one row, and not by a query.
-    func isReadByAddress(_ ids: [String]) -> Bool { ids.count == 1 && AzureID.isValid(ids[0]) }
+    func isReadByAddress(_ ids: [String], _ schema: AzureSchema) -> Bool {
+        ids.count == 1 && schema.keys.isValid(ids[0])
+    }
+
+    private func rowsRequest(
+        _ schema: AzureSchema, _ pairs: [String], _ options: RequestOptions
+    ) throws(RemoteError) -> WireRequest {
+        try readRequest(
+            table: schema.table, pairs: schema.keys == .text ? withSystemColumns(pairs) : pairs,
+            features: [.tableReadQuery], options)
+    }
 
     private func queryRequest(_ query: RemoteQuery, _ options: RequestOptions) throws(RemoteError) -> WireRequest {
         let schema = try AzureSchema(query.entity, self)
@@ -117,7 +130,7 @@ extension AzureDialect: RemoteDialect {
         if start > 0 { pairs.append("$skip=\(start)") }
         pairs.append("$top=\(min(query.limit ?? maximumPage, maximumPage))")
         pairs.append(version.totalCountParameter)
-        return try readRequest(table: schema.table, pairs: pairs, features: [.tableReadQuery], options)
+        return try rowsRequest(schema, pairs, options)
     }
 
     /// The position of the first row that is asked for.
@@ -138,7 +151,7 @@ extension AzureDialect: RemoteDialect {
     private func countRequest(_ query: RemoteQuery, _ options: RequestOptions) throws(RemoteError) -> WireRequest {
         let schema = try AzureSchema(query.entity, self)
         let pairs = try conditions(of: query, schema) + ["$top=0", version.totalCountParameter]
-        return try readRequest(table: schema.table, pairs: pairs, features: [.tableReadQuery], options)
+        return try rowsRequest(schema, pairs, options)
     }
 
     private func conditions(of query: RemoteQuery, _ schema: AzureSchema) throws(RemoteError) -> [String] {

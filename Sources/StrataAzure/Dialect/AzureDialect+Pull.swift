@@ -107,6 +107,10 @@ extension AzureDialect {
     /// The rows changed since a time, the oldest change first.
     func pullRequest(_ pull: RemotePull, _ options: RequestOptions) throws(RemoteError) -> WireRequest {
         let schema = try AzureSchema(pull.entity, self)
+        guard schema.keys == .text else {
+            throw unsupported(
+                "\(pull.entity.name): the server does not tell what has changed in tables with integer ids")
+        }
         let cursor = try cursor(of: pull)
         let updated = AzureSystemProperty.updatedAt.column(in: version)
         var conditions = [changedSince(cursor.phase == .beyond ? cursor.nextToken : cursor.token)]
@@ -123,7 +127,8 @@ extension AzureDialect {
             "\(version.includesDeletedName)=true",
         ]
         return try readRequest(
-            table: schema.table, pairs: pairs, features: [.tableReadQuery, .offline, .incrementalPull], options)
+            table: schema.table, pairs: withSystemColumns(pairs),
+            features: [.tableReadQuery, .offline, .incrementalPull], options)
     }
 
     private func cursor(of pull: RemotePull) throws(RemoteError) -> AzureChangeCursor {

@@ -11,12 +11,14 @@ struct AzureSchema {
         /// A value.
         case attribute(AttributeType, isOptional: Bool)
         /// The id of an object of another table.
-        case toOne(isOptional: Bool)
+        case toOne(isOptional: Bool, AzureKeys)
     }
 
     let entity: String
     let table: String
     let version: AzureVersion
+    /// The ids of the table.
+    let keys: AzureKeys
     /// What each property holds that is sent or told, by name.
     let properties: [String: Property]
     /// The column of each property.
@@ -29,10 +31,10 @@ struct AzureSchema {
             throw dialect.unsupported(
                 "\(entity.name) has no primary key; declare a string attribute \(entity.name.lowercased())Id")
         }
-        guard entity.attribute(named: key)?.type == .string else {
+        guard let keys = AzureKeys(entity.primaryKeyType, dialect.version) else {
             throw dialect.unsupported(
-                "\(entity.name).\(key): stores use tables whose ids are strings; for tables with integer ids, use AzureTable"
-            )
+                "\(entity.name).\(key): only tables of Mobile Services have integers as ids, and the dialect's version is "
+                    + "\(dialect.version); declare the primary key as a string")
         }
         var properties: [String: Property] = [:]
         var columns: [String: String] = [:]
@@ -51,19 +53,21 @@ struct AzureSchema {
         for attribute in entity.attributes where !attribute.isTransient && attribute.name != key {
             let name = attribute.name
             let given = dialect.names.columns["\(entity.name).\(name)"]
-            if given == nil, let system = AzureSystemProperty(rawValue: name) {
+            if given == nil, keys == .text, let system = AzureSystemProperty(rawValue: name) {
                 try add(name, .system(system), system.column(in: dialect.version))
             } else {
-                let column = try Self.checked(given ?? name, "\(entity.name).\(name)", dialect)
+                let column = try Self.checked(given ?? name, "\(entity.name).\(name)", keys, dialect)
                 try add(name, .attribute(attribute.type, isOptional: attribute.isOptional), column)
             }
         }
         for relationship in entity.relationships where relationship.slot != nil {
             let path = "\(entity.name).\(relationship.name)"
-            let column = try Self.checked(dialect.names.columns[path] ?? relationship.name, path, dialect)
-            try add(relationship.name, .toOne(isOptional: relationship.isOptional), column)
+            let column = try Self.checked(dialect.names.columns[path] ?? relationship.name, path, keys, dialect)
+            let ids = AzureKeys(relationship.destinationKeyType, dialect.version) ?? .text
+            try add(relationship.name, .toOne(isOptional: relationship.isOptional, ids), column)
         }
         self.entity = entity.name
+        self.keys = keys
         self.properties = properties
         self.columns = columns
         table = dialect.names.table(ofEntity: entity.name, in: dialect.version)
@@ -72,14 +76,13 @@ struct AzureSchema {
     }
 
     private static func checked(
-        _ column: String, _ path: String, _ dialect: AzureDialect
+        _ column: String, _ path: String, _ keys: AzureKeys, _ dialect: AzureDialect
     ) throws(RemoteError) -> String {
         let isName =
             column.utf8.first.map { !(0x30...0x39).contains($0) } ?? false
             && column.utf8.allSatisfy { PercentEncoding.Characters.alphanumerics.union("_").contains($0) }
-        guard isName, !column.hasPrefix("__"), column.lowercased() != "id",
-            !AzureSystemProperty.allCases.contains(where: { $0.rawValue.lowercased() == column.lowercased() })
-        else {
+        let isSystem = AzureSystemProperty.allCases.contains { $0.rawValue.lowercased() == column.lowercased() }
+        guard isName, !column.hasPrefix("__"), column.lowercased() != "id", keys == .integers || !isSystem else {
             throw dialect.unsupported(
                 "\(path): \"\(column)\" cannot be a column of an application; columns have letters, digits and "
                     + "underscores, and id, createdAt, updatedAt, version, deleted and names that begin with __ are the "

@@ -121,7 +121,7 @@ struct ODataFilter {
         case .keyPath(let path):
             guard path.count == 1, let schema, let column = schema.column(of: path[0]) else { return [] }
             switch schema.properties[path[0]] {
-            case .attribute(_, isOptional: true), .toOne(isOptional: true), .system: return [column]
+            case .attribute(_, isOptional: true), .toOne(isOptional: true, _), .system: return [column]
             default: return []
             }
         case .function(_, let arguments): return arguments.flatMap(optionalColumns)
@@ -222,6 +222,8 @@ struct ODataFilter {
         else { return literal }
         switch (property, value) {
         case (.system, .date(let date)): return .dateOffset(date)
+        // Stores have the keys of other objects as text.
+        case (.toOne(_, let keys), .string(let id)): return keys.literal(id) ?? literal
         case (.attribute(.boolean, _), .integer(let number)): return .value(.boolean(number != 0))
         case (.attribute(.boolean, _), .double(let number)): return .value(.boolean(number != 0))
         case (.attribute(let type, _), .boolean(let flag)) where type.isNumeric: return .value(.integer(flag ? 1 : 0))

@@ -72,7 +72,7 @@ extension AzureDialect {
         table: String, query: AzureQuery, features: [AzureFeature] = [], options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
         try readRequest(
-            table: table, pairs: try parameters(of: query),
+            table: table, pairs: withSystemColumns(try parameters(of: query)),
             features: [.tableReadQuery] + features + (query.parameters.isEmpty ? [] : [.queryParameters]), options)
     }
 
@@ -87,15 +87,17 @@ extension AzureDialect {
         }
         let escaped = PercentEncoding.encode(query ?? "", keeping: .azureAddress)
         return try readRequest(
-            table: table, pairs: [String(escaped.drop { $0 == "?" })], features: [.tableReadRaw], options)
+            table: table, pairs: withSystemColumns([String(escaped.drop { $0 == "?" })]), features: [.tableReadRaw],
+            options)
     }
 
+    /// - Parameter pairs: The query, with ``withSystemColumns(_:)`` where the rows have such.
     func readRequest(
         table: String, pairs: [String], features: [AzureFeature], _ options: RequestOptions
     ) throws(RemoteError) -> WireRequest {
         try check(table: table)
         return try request(
-            .get, address.path(["tables", table], withSystemColumns(pairs)), Message(features: features),
+            .get, address.path(["tables", table], pairs), Message(features: features),
             options: options)
     }
 

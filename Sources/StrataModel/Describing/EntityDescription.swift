@@ -50,6 +50,8 @@ public final class EntityDescription: Sendable {
     public var className: String { declaration.className ?? declaration.name }
     /// Whether there are no objects of this entity itself.
     public var isAbstract: Bool { declaration.isAbstract }
+    /// The type of the primary-key attribute; nil if there is none.
+    public var primaryKeyType: AttributeType? { primaryKeyField.flatMap { attribute(named: $0)?.type } }
     /// Whether other entities inherit from it.
     public var hasSubentities: Bool { descendantIndexes.count > 1 }
 

@@ -14,7 +14,8 @@ struct ModelResolver {
 
     func resolve() -> [EntityDescription] {
         let lineages = entities.indices.map(lineage(of:))
-        return entities.indices.map { resolve($0, lineages: lineages) }
+        let keys = lineages.map(keyType(of:))
+        return entities.indices.map { resolve($0, lineages: lineages, keys: keys) }
     }
 
     /// The entity and those that it inherits from, topmost first.
@@ -26,7 +27,13 @@ struct ModelResolver {
         return result
     }
 
-    private func resolve(_ index: Int, lineages: [[Int]]) -> EntityDescription {
+    /// The type of the primary key of the last entity of a lineage.
+    private func keyType(of lineage: [Int]) -> AttributeType? {
+        guard let field = PrimaryKeyConvention.field(of: lineage.reversed().map { entities[$0] }) else { return nil }
+        return lineage.lazy.flatMap { entities[$0].attributes }.first { $0.name == field }?.type
+    }
+
+    private func resolve(_ index: Int, lineages: [[Int]], keys: [AttributeType?]) -> EntityDescription {
         let lineage = lineages[index]
         var attributes: [AttributeDescription] = []
         var relationships: [RelationshipDescription] = []
@@ -65,10 +72,11 @@ struct ModelResolver {
                             isOptional: relationship.isOptional, isTransient: false, derivation: nil, enumeration: nil,
                             attributeIndex: nil, relationshipIndex: relationships.count))
                 }
+                let destination = indexesByName[relationship.destination] ?? 0
                 relationships.append(
                     RelationshipDescription(
                         declaration: relationship, index: relationships.count,
-                        destinationIndex: indexesByName[relationship.destination] ?? 0,
+                        destinationIndex: destination, destinationKeyType: keys[destination],
                         inverseIndex: inverseIndex(of: relationship), storage: storage,
                         toManyIndex: relationship.isToMany ? toManyCount : nil, declaringEntity: entity.name,
                         declaringEntityIndex: ancestor))

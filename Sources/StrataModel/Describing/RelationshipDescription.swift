@@ -18,6 +18,8 @@ public final class RelationshipDescription: Sendable {
     public let index: Int
     /// The position of the destination in ``ManagedObjectModel/entities``.
     public let destinationIndex: Int
+    /// The type of the primary key of the destination; nil if that has none.
+    public let destinationKeyType: AttributeType?
     /// The position of the inverse in the destination's ``EntityDescription/relationships``.
     public let inverseIndex: Int?
     /// Where the store keeps it.
@@ -58,12 +60,13 @@ public final class RelationshipDescription: Sendable {
     }
 
     init(
-        declaration: Relationship, index: Int, destinationIndex: Int, inverseIndex: Int?, storage: Storage,
-        toManyIndex: Int?, declaringEntity: String, declaringEntityIndex: Int
+        declaration: Relationship, index: Int, destinationIndex: Int, destinationKeyType: AttributeType?,
+        inverseIndex: Int?, storage: Storage, toManyIndex: Int?, declaringEntity: String, declaringEntityIndex: Int
     ) {
         self.declaration = declaration
         self.index = index
         self.destinationIndex = destinationIndex
+        self.destinationKeyType = destinationKeyType
         self.inverseIndex = inverseIndex
         self.storage = storage
         self.toManyIndex = toManyIndex

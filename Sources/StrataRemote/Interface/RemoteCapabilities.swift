@@ -1,3 +1,5 @@
+import StrataStore
+
 /// The capabilities of a back end. Missing ones are replaced by work on this side if the request allows it, or refused
 /// with an error that names the part.
 public struct RemoteCapabilities: Sendable, Hashable {
@@ -54,6 +56,10 @@ public struct RemoteCapabilities: Sendable, Hashable {
 
     /// Yes-or-no abilities.
     public var features: Features
+    /// The yes-or-no abilities for entities whose primary keys are integers, if they differ: databases often number the rows of
+    /// such tables themselves, and know less about their changes. These may differ: ``Features/assignsIDs``,
+    /// ``Features/conditionalWrites``, ``Features/incrementalPull`` and ``Features/deletions``. See ``features(of:)``.
+    public var integerKeyFeatures: Features?
     /// The maximum number of objects in one write request.
     public var maximumBatch: Int
     /// The maximum number of primary keys in one read request.
@@ -66,12 +72,26 @@ public struct RemoteCapabilities: Sendable, Hashable {
     /// Describes abilities.
     public init(
         features: Features = [], maximumBatch: Int = 1, maximumIDs: Int = 1, maximumPage: Int? = nil,
-        datePrecision: Double = 0.001
+        datePrecision: Double = 0.001, integerKeyFeatures: Features? = nil
     ) {
         self.features = features
+        self.integerKeyFeatures = integerKeyFeatures
         self.maximumBatch = maximumBatch
         self.maximumIDs = maximumIDs
         self.maximumPage = maximumPage
         self.datePrecision = datePrecision
+    }
+
+    /// The yes-or-no abilities for objects of an entity.
+    public func features(of entity: EntityDescription) -> Features {
+        guard let integerKeyFeatures, entity.primaryKeyType?.isInteger == true else { return features }
+        return integerKeyFeatures
+    }
+}
+
+extension RemoteCapabilities {
+    /// The positions of the entities whose new objects get their primary keys from the server.
+    func assigning(in model: ManagedObjectModel) -> Set<Int> {
+        Set(model.entities.filter { features(of: $0).contains(.assignsIDs) }.map(\.index))
     }
 }

@@ -142,11 +142,11 @@ package struct ServerHabits: Sendable {
     /// Whether both ends of a many-to-many are right at the server. Else the end that is written here counts, and what is
     /// told about the other one is whatever others put there.
     package var keepsInverses: Bool
-    /// Whether the server gives new objects their primary keys.
-    package var assignsIDs: Bool
+    /// The positions of the entities whose new objects get their primary keys from the server.
+    package var assigning: Set<Int>
 
-    package init(keepsInverses: Bool = true, assignsIDs: Bool = false) {
+    package init(keepsInverses: Bool = true, assigning: Set<Int> = []) {
         self.keepsInverses = keepsInverses
-        self.assignsIDs = assignsIDs
+        self.assigning = assigning
     }
 }

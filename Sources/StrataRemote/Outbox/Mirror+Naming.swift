@@ -4,11 +4,14 @@ import StrataStore
 
 /// What refers to new objects whose primary keys the server has still to give.
 extension Mirror {
-    /// Those of some new objects that the server has not made yet, by topmost entity and key.
+    /// Those of some new objects that the server is to name and has not made yet, by topmost entity and key.
     func unnamed(among identities: Set<RemoteIdentity>) throws(StoreError) -> Set<RowIdentity> {
-        if identities.isEmpty { return [] }
+        let assigned = identities.filter { identity in
+            model.entity(named: identity.entity).map { server.assigning.contains($0.index) } ?? false
+        }
+        if assigned.isEmpty { return [] }
         return Set(
-            try insertions(of: identities).map {
+            try insertions(of: assigned).map {
                 RowIdentity(entityIndex: root($0.identity.entityIndex), key: $0.identity.key)
             })
     }
@@ -17,7 +20,7 @@ extension Mirror {
     /// refers to the owner itself, and may come later, unless the server has still to give it the key by which it is listed.
     func depends(on relationship: RelationshipDescription) -> Bool {
         if case .pairs = relationship.storage { return true }
-        return server.assignsIDs
+        return server.assigning.contains(relationship.destinationIndex)
     }
 
     /// Takes the references to objects that have no key yet out of the write of a new object, and queues a change after it

@@ -96,7 +96,7 @@ public final class RemoteStore: NetworkStore {
             model: model, location: location, options: options.mirror,
             server: ServerHabits(
                 keepsInverses: backend.capabilities.features.contains(.inverses),
-                assignsIDs: backend.capabilities.features.contains(.assignsIDs)),
+                assigning: backend.capabilities.assigning(in: model)),
             now: { surroundings.clock.now.addingTimeInterval(backend.clockOffset) })
         if !options.mirror.isReadOnly {
             try mirror.purgePassing()

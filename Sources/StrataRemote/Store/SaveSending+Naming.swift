@@ -4,8 +4,11 @@ import StrataStore
 
 /// New objects of a back end that gives them primary keys of its own: what refers to one waits for its key.
 extension SaveSending {
+    /// Whether the server gives a new object its primary key.
+    func isNamed(_ write: MirrorWrite) -> Bool { store.mirror.server.assigning.contains(write.entity.index) }
+
     /// Sends new objects, first those that do not refer to other new ones. If they refer to each other in a circle, one is sent
-    /// without those references, and a change after all of them adds them.
+    /// without references to objects that have no key yet, and a change after all of them adds these.
     mutating func sendNaming(_ list: [MirrorWrite]) async {
         var waiting = list
         var behind: [MirrorWrite] = []
@@ -14,7 +17,8 @@ extension SaveSending {
             var ready = waiting.filter { $0.references.isDisjoint(with: unnamed) }
             if ready.isEmpty {
                 var first = waiting[0]
-                behind.append(first.cut(unnamed, store.model))
+                let rest = first.cut(Set(waiting.filter(isNamed).map(\.name)), store.model)
+                if !rest.references.isEmpty { behind.append(rest) }
                 ready = [first]
             }
             let sent = Set(ready.map(\.name))

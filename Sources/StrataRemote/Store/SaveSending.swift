@@ -78,8 +78,7 @@ struct SaveSending {
         for kind in [ChangeKind.insert, .update, .delete] {
             let list = writes.filter { $0.kind == kind }
             if failures.isEmpty {
-                let names = kind == .insert && store.backend.capabilities.features.contains(.assignsIDs)
-                if names {
+                if kind == .insert, list.contains(where: isNamed) {
                     await sendNaming(Self.referencedFirst(list))
                 } else {
                     await send(kind == .insert ? Self.referencedFirst(list) : withoutUncreated(list))
@@ -104,10 +103,10 @@ struct SaveSending {
     /// Reads what the next write must name the version of. The writes are done, whatever becomes of this: without the
     /// version the next one is refused, and the conflict brings it.
     private mutating func readUntold() async {
-        guard store.backend.capabilities.features.contains(.conditionalWrites) else { return }
-        for (entity, list) in Dictionary(grouping: untold.values, by: \.entity.index) {
-            let read = RemoteOperation.read(
-                entity: store.model.entities[entity], ids: list.map(\.write.id).sorted())
+        for (index, list) in Dictionary(grouping: untold.values, by: \.entity.index) {
+            let entity = store.model.entities[index]
+            guard store.backend.capabilities.features(of: entity).contains(.conditionalWrites) else { continue }
+            let read = RemoteOperation.read(entity: entity, ids: list.map(\.write.id).sorted())
             guard case .page(let page)? = try? await store.backend.perform(read, options: options.request) else {
                 continue
             }

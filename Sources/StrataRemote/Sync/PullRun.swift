@@ -40,7 +40,8 @@ struct PullRun {
     }
 
     private mutating func pull(_ entity: EntityDescription) async throws(SyncError) {
-        guard capabilities.features.contains(.incrementalPull) else { return try await readAll(entity) }
+        let features = capabilities.features(of: entity)
+        guard features.contains(.incrementalPull) else { return try await readAll(entity) }
         do throws(SyncError) {
             try await pullNews(of: entity)
         } catch {
@@ -48,7 +49,7 @@ struct PullRun {
             try local { () throws(StoreError) in try mirror.begin(entity) }
             try await pullNews(of: entity)
         }
-        if !capabilities.features.contains(.deletions) { try await sweep(entity) }
+        if !features.contains(.deletions) { try await sweep(entity) }
     }
 
     private func isPulled(_ entity: EntityDescription) -> Bool {

@@ -33,8 +33,10 @@ enum PushOrder {
     }
 
     /// Takes as many jobs from the front as one request can hold.
+    /// - Parameter assigning: The entities whose new objects get their primary keys from the server.
     static func group(
-        _ jobs: inout ArraySlice<PushRun.Job>, capabilities: RemoteCapabilities, limit: Int = .max
+        _ jobs: inout ArraySlice<PushRun.Job>, capabilities: RemoteCapabilities, assigning: Set<Int>,
+        limit: Int = .max
     ) -> [PushRun.Job] {
         guard let first = jobs.popFirst() else { return [] }
         var group = [first]
@@ -43,14 +45,16 @@ enum PushOrder {
         let holdsInserts = capabilities.features.contains(.creatingMany) && first.entry.kind == .insert
         guard first.write.relations.isEmpty else { return group }
         // What refers to an object that the server names is told by that name, in a later request.
-        let names = capabilities.features.contains(.assignsIDs)
-        var makers: Set<RemoteIdentity> = names && first.entry.kind == .insert ? [first.identity] : []
+        func isNamed(_ job: PushRun.Job) -> Bool {
+            job.entry.kind == .insert && assigning.contains(job.write.entity.index)
+        }
+        var makers: Set<RemoteIdentity> = isNamed(first) ? [first.identity] : []
         while group.count < limit, let next = jobs.first, next.write.relations.isEmpty,
             makers.isDisjoint(with: next.write.references)
         {
             let isAlike = next.entry.kind == .insert && next.write.entity == first.write.entity
             guard holdsAll || (holdsInserts && isAlike) else { break }
-            if names, next.entry.kind == .insert { makers.insert(next.identity) }
+            if isNamed(next) { makers.insert(next.identity) }
             group.append(next)
             jobs.removeFirst()
         }

@@ -4,7 +4,7 @@ import StrataSQLite
 extension PushRun {
     /// Reads the object, compares, and writes: for back ends that cannot refuse a write because of its base.
     mutating func compareAndWrite(_ waiting: Job) async throws(Interruption) {
-        let fills = features.contains(.assignsIDs) && mirror.fillsOnly(waiting.entry)
+        let fills = !mirror.server.assigning.isEmpty && mirror.fillsOnly(waiting.entry)
         let isWhole = !fills && !tellsOperationsAlone(waiting)
         guard let job = try await started([waiting], isWhole: isWhole).first else { return }
         let ticket = mirror.ticket()

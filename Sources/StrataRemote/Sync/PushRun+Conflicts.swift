@@ -128,8 +128,12 @@ extension PushRun {
         guard job.entry.kind != .insert, job.write.write.baseVersion == nil else { return true }
         if job.onlyOperates, features.contains(.idempotencyTokens) { return true }
         let found = try await serverState(job)
-        // A server that has no version for it cannot compare any.
-        if let found, found.version == nil { return true }
+        if let found, found.version == nil {
+            // A server that has no version for it cannot compare any. Of entities that never have one, values are compared here.
+            let mayCompare = engine.backend.capabilities.features(of: job.write.entity).contains(.conditionalWrites)
+            if mayCompare { return true }
+            if try !hasChanged(job, found) { return true }
+        }
         guard mayDecide(job) else {
             refuse(
                 job,
@@ -143,12 +147,16 @@ extension PushRun {
                 job, RemoteError(.notFound, domain: "Strata", message: "not there", identity: job.identity))
             return false
         }
-        let hasChanged = try here { () throws(StoreError) in
+        if try hasChanged(job, record) { try decide(job, record) } else { try settle(job, record, .client) }
+        return false
+    }
+
+    /// Whether the server has other values than a change was made to, of those that it replaces.
+    private func hasChanged(_ job: Job, _ record: RemoteRecord) throws(Interruption) -> Bool {
+        try here { () throws(StoreError) in
             job.entry.kind == .delete
                 ? try mirror.hasChanged(record, since: job.entry)
                 : try !compare(job, record).conflicting.isEmpty
         }
-        if hasChanged { try decide(job, record) } else { try settle(job, record, .client) }
-        return false
     }
 }

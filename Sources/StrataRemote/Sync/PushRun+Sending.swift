@@ -15,7 +15,7 @@ extension PushRun {
             }
         }
         var unnamed: Set<RowIdentity> = []
-        if features.contains(.assignsIDs) {
+        if !mirror.server.assigning.isEmpty {
             let wanted = Set(ready.flatMap(\.write.references))
             unnamed = try here { () throws(StoreError) in try mirror.unnamed(among: wanted) }
             if !unnamed.isEmpty { ready = try leavingOut(ready, unnamed) }

@@ -171,7 +171,10 @@ struct PushRun {
         var rest = jobs[...]
         var groups: [[Job]] = []
         while !rest.isEmpty {
-            groups.append(PushOrder.group(&rest, capabilities: engine.backend.capabilities, limit: groupLimit))
+            groups.append(
+                PushOrder.group(
+                    &rest, capabilities: engine.backend.capabilities, assigning: mirror.server.assigning,
+                    limit: groupLimit))
         }
         var waiting = groups[...]
         var count = 0

@@ -28,6 +28,9 @@ final class AliasedBackend: RemoteBackend {
     var clockOffset: Double { inner.clockOffset }
     var capabilities: RemoteCapabilities {
         var result = inner.capabilities
+        // The entities of the checks have strings for keys, and stand for those of the server.
+        if let entity = model.entities.first { result.features = result.features(of: entity) }
+        result.integerKeyFeatures = nil
         result.features.remove(.assignsIDs)
         return result
     }

@@ -23,7 +23,8 @@ struct BackendTrial: Sendable {
         let own = try Self.makeModel(without: subject.omissions, hasIntegerKeys: subject.hasIntegerKeys)
         let opened = try await subject.open(own)
         try opened.check(own)
-        assignsIDs = opened.capabilities.features.contains(.assignsIDs)
+        guard let ownNote = own.entity(named: "Note") else { throw Unmet(message: "the kit's model is incomplete") }
+        assignsIDs = opened.capabilities.features(of: ownNote).contains(.assignsIDs)
         if assignsIDs, !isAboutKeys {
             model = try Self.makeModel(without: subject.omissions, hasIntegerKeys: false)
             backend = AliasedBackend(opened, model: own, hasIntegerKeys: subject.hasIntegerKeys)
@@ -92,7 +93,7 @@ struct BackendTrial: Sendable {
         assignsIDs ? [.notFound, .gone, .invalidRequest, .rejected] : [.notFound, .gone]
     }
 
-    var features: RemoteCapabilities.Features { backend.capabilities.features }
+    var features: RemoteCapabilities.Features { backend.capabilities.features(of: note) }
 
     // MARK: Expecting
 

@@ -116,6 +116,20 @@ enum AzureGuide {
         try await client.push.unregister()
     }
 
+    static func numbered() throws -> ManagedObjectModel {
+        try ManagedObjectModel(name: "Numbered") {
+            Entity("Note", primaryKey: "noteId") {
+                Attribute("noteId", .integer64, optional: true)
+                Attribute("text", .string, optional: true)
+                Relationship("owner", to: "Person", .optionalToOne, inverse: "notes")
+            }
+            Entity("Person") {
+                Attribute("personId", .string)
+                Relationship("notes", to: "Note", .toMany, inverse: "owner")
+            }
+        }
+    }
+
     static func store(_ client: AzureClient, path: String) throws -> PersistentContainer {
         let store = try RemoteStore.open(
             model: NotesModel.model, backend: client.backend, location: .file(path: path))

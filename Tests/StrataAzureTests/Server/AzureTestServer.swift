@@ -10,6 +10,9 @@ final class AzureTestServer: HTTPTransport {
         /// Milliseconds since 1970; several writes share one, as on a real server.
         var clock: Int64 = 1_600_000_000_000
         var writes = 0
+        /// The last id that was given, by table with integer ids.
+        var numbers: [String: Int64] = [:]
+        var losesAnswers = false
         var requests: [WireRequest] = []
     }
 
@@ -19,8 +22,18 @@ final class AzureTestServer: HTTPTransport {
     let keepsDeleted: Bool
     /// The most rows of one answer.
     let page: Int
+    /// The tables with integer ids, which the server gives. They have no columns of the server's own.
+    let integerTables: Set<String>
+    /// A column of these tables that no two rows have the same text in: the script of the table answers a creation with the row
+    /// that has it already.
+    let uniqueColumn: String?
 
-    init(_ version: AzureVersion, keepsDeleted: Bool = true, page: Int = 50) {
+    init(
+        _ version: AzureVersion, keepsDeleted: Bool = true, page: Int = 50, integerTables: Set<String> = [],
+        uniqueColumn: String? = nil
+    ) {
+        self.integerTables = integerTables
+        self.uniqueColumn = uniqueColumn
         self.version = version
         self.keepsDeleted = keepsDeleted
         self.page = page
@@ -28,13 +41,25 @@ final class AzureTestServer: HTTPTransport {
 
     /// What was asked for.
     var requests: [WireRequest] { state.withLock { $0.requests } }
+    /// Whether requests are carried out and not answered.
+    var losesAnswers: Bool {
+        get { state.withLock(\.losesAnswers) }
+        set { state.withLock { $0.losesAnswers = newValue } }
+    }
+    /// Changes a row as another client does.
+    func change(_ table: String, _ id: String, _ columns: JSONObject?) {
+        state.withLock { state in
+            guard let columns else { return state.tables[table, default: [:]][id] = nil }
+            state.tables[table, default: [:]][id, default: [:]].merge(columns)
+        }
+    }
     /// All rows of a table, deleted ones as well.
     func rows(_ table: String) -> [String: JSONObject] { state.withLock { $0.tables[table] ?? [:] } }
 
     private func column(_ property: AzureSystemProperty) -> String { property.column(in: version) }
 
     func send(_ request: WireRequest, timeout: Double) async throws(RemoteError) -> WireResponse {
-        state.withLock { state in
+        let response = state.withLock { state in
             state.requests.append(request)
             let parts = (request.head.path ?? "").split(separator: "?", maxSplits: 1).map(String.init)
             let path = parts[0].split(separator: "/").compactMap { PercentEncoding.decode($0) }
@@ -48,8 +73,19 @@ final class AzureTestServer: HTTPTransport {
             if version == .mobileServices, request.head.headerFields[HTTPField.Name("X-ZUMO-APPLICATION")!] == nil {
                 return answer(401, ["code": 401, "error": "Error: Unauthorized"])
             }
-            return respond(request, path, query, &state)
+            let answer = integerTables.contains(path[1]) ? fault(of: request, query) : nil
+            return answer ?? respond(request, path, query, &state)
         }
+        // The request was carried out all the same.
+        if losesAnswers { throw RemoteError(.timeout, domain: "Test", message: "no answer") }
+        return response
+    }
+
+    /// What tables with integer ids do not have.
+    private func fault(of request: WireRequest, _ query: [String: String]) -> WireResponse? {
+        let parameter = query.keys.first { $0.hasPrefix("__") }
+        let what = parameter ?? request.head.headerFields[.ifMatch].map { _ in "If-Match" }
+        return what.map { answer(400, ["code": 400, "error": .string("Error: \($0) needs a table with string ids")]) }
     }
 
     private func respond(
@@ -63,6 +99,7 @@ final class AzureTestServer: HTTPTransport {
         case (.get, let id?):
             guard let row = state.tables[table]?[id], !isDeleted(row) else { return missing(state.tables[table]?[id]) }
             return item(200, row)
+        case (.post, nil) where integerTables.contains(table): return number(body, table, &state)
         case (.post, nil):
             let own = body["id"]?.string ?? UUID().uuidString
             if let row = state.tables[table]?[own] { return answer(409, .object(row)) }
@@ -84,7 +121,7 @@ final class AzureTestServer: HTTPTransport {
         _ state: inout State
     ) -> WireResponse {
         guard method != .delete else {
-            if keepsDeleted {
+            if keepsDeleted, !integerTables.contains(table) {
                 var gone = row
                 gone[column(.deleted)] = true
                 _ = write(gone, table, &state, isNew: false)
@@ -94,7 +131,9 @@ final class AzureTestServer: HTTPTransport {
             return answer(204, nil)
         }
         guard (method == .put) == (version == .datasync) else { return answer(405, ["error": "no such method"]) }
-        guard body["id"]?.string == id else { return answer(400, ["error": "the ids differ"]) }
+        let isSame =
+            integerTables.contains(table) ? body["id"] == Int64(id).map(JSONValue.integer) : body["id"]?.string == id
+        guard isSame else { return answer(400, ["error": "the ids differ"]) }
         let system = AzureSystemProperty.allCases.map(column)
         guard !body.names.contains(where: { system.contains($0) && $0 != "version" }) else {
             return answer(400, ["error": "columns of the server's own"])
@@ -104,7 +143,29 @@ final class AzureTestServer: HTTPTransport {
         return item(200, write(changed, table, &state, isNew: false))
     }
 
+    /// Makes a row in a table with integer ids.
+    private func number(_ body: JSONObject, _ table: String, _ state: inout State) -> WireResponse {
+        guard [nil, .null, .string(""), .integer(0)].contains(body["id"]) else {
+            return answer(400, ["code": 400, "error": "Error: A value cannot be specified for property 'id'"])
+        }
+        if let uniqueColumn, let mark = body[uniqueColumn],
+            let known = state.tables[table]?.values.first(where: { $0[uniqueColumn] == mark })
+        {
+            return answer(200, .object(known))
+        }
+        state.numbers[table, default: 0] += 1
+        var row = body
+        let id = state.numbers[table] ?? 0
+        row["id"] = .integer(id)
+        state.tables[table, default: [:]][String(id)] = row
+        return item(201, row)
+    }
+
     private func write(_ row: JSONObject, _ table: String, _ state: inout State, isNew: Bool) -> JSONObject {
+        if let id = row["id"]?.integer {
+            state.tables[table, default: [:]][String(id)] = row
+            return row
+        }
         state.writes += 1
         if state.writes % 3 == 0 { state.clock += 1 }
         // Finer than a millisecond, as databases have it.
@@ -174,6 +235,7 @@ final class AzureTestServer: HTTPTransport {
 
     private func item(_ status: Int, _ row: JSONObject) -> WireResponse {
         var response = answer(status, .object(row))
+        guard row["id"]?.string != nil else { return response }
         response.head.headerFields[.eTag] = Self.tag(row[column(.version)])
         return response
     }

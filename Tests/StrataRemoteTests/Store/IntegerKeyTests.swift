@@ -117,6 +117,51 @@ import Testing
         withExtendedLifetime(context) {}
     }
 
+    @Test("Only entities with integers wait for keys of the server", arguments: [true, false])
+    func mixed(isOnline: Bool) async throws {
+        let model = try ManagedObjectModel(name: "Mixed") {
+            Entity("Note", primaryKey: "id") {
+                Attribute("id", .integer64, optional: true)
+                Relationship("owner", to: "Person", .optionalToOne, inverse: "notes")
+                Relationship("fans", to: "Person", .toMany, inverse: "favorite")
+            }
+            Entity("Person") {
+                Attribute("personId", .string)
+                Relationship("notes", to: "Note", .toMany, inverse: "owner")
+                Relationship("favorite", to: "Note", .optionalToOne, inverse: "fans")
+                Relationship("friend", to: "Person", .optionalToOne, inverse: "friends")
+                Relationship("friends", to: "Person", .toMany, inverse: "friend")
+            }
+        }
+        let server = NumberingBackend(numbersAll: false)
+        let person = try #require(model.entity(named: "Person"))
+        let owner = try #require(model.entity(named: "Note")?.relationship(named: "owner"))
+        #expect(person.primaryKeyType == .string && owner.destinationKeyType == .string)
+        #expect(person.relationship(named: "favorite")?.destinationKeyType == .integer64)
+        #expect(!server.capabilities.features(of: person).contains(.assignsIDs))
+        var options = RemoteStore.Options()
+        options.savePolicy = isOnline ? .networkThenCache : .cacheOnly
+        options.fetchPolicy = .cacheOnly
+        let store = try RemoteStore.open(model: model, backend: server, location: .memory(name: nil), options: options)
+        let context = try PersistentContainer(store: store).newContext(automaticallyMergesChanges: true)
+        let (ann, bob) = (try context.insert(entityNamed: "Person"), try context.insert(entityNamed: "Person"))
+        (ann["friend"], bob["friend"]) = (bob, ann)
+        let note = try context.insert(entityNamed: "Note")
+        (note["owner"], ann["favorite"]) = (ann, note)
+        if isOnline { try await context.save(options: nil) } else { try Self.save(context) }
+        try await store.sync.synchronize()
+        #expect(try Self.notes(context) == [note])
+        #expect(try store.sync.pendingCount() == 0)
+        let keys = try [ann, bob].map { try #require($0["personId"] as? String) }
+        let number = try #require(note["id"] as? Int64)
+        func sent(_ id: String) throws -> RemoteRecord { try #require(server.base.records.first { $0.id == id }) }
+        #expect(server.base.records.count == 3)
+        #expect(try sent(String(number)).values["owner"] == .reference(keys[0]))
+        #expect(try sent(keys[0]).values["favorite"] == .reference(String(number)))
+        #expect(try sent(keys[0]).values["friend"] == .reference(keys[1]))
+        #expect(try sent(keys[1]).values["friend"] == .reference(keys[0]))
+    }
+
     @Test("Before the push, assignObjectID gives the number that stands for the key until then")
     func assigning() throws {
         let context = try PersistentContainer(store: try Self.store(NumberingBackend(), isOnline: false)).newContext()
@@ -124,6 +169,9 @@ import Testing
         let text = try note.assignObjectID()
         #expect((note["id"] as? Int64).map(String.init) == text && text.hasPrefix("-"))
         #expect(try note.assignObjectID() == text)
+        // 0 counts as no value.
+        note["id"] = Int64(0)
+        #expect(try note.assignObjectID().hasPrefix("-"))
     }
 
     @Test("An answer with a key that is not an integer is an error that names the property")
@@ -173,11 +221,20 @@ final class NumberingBackend: RemoteBackend, @unchecked Sendable {
     private var (mute, wrong) = (false, false)
 
     let name = "Numbers"
+    /// Whether objects with strings as keys are numbered, too.
+    private let numbersAll: Bool
     var capabilities: RemoteCapabilities {
         var capabilities = base.capabilities
-        capabilities.features.insert(.assignsIDs)
+        if numbersAll {
+            capabilities.features.insert(.assignsIDs)
+        } else {
+            capabilities.integerKeyFeatures = capabilities.features.union(.assignsIDs)
+        }
         return capabilities
     }
+
+    init(numbersAll: Bool = true) { self.numbersAll = numbersAll }
+
     func check(_ operation: RemoteOperation) throws(RemoteError) { try base.check(operation) }
 
     /// Whether writes are carried out and not answered.
@@ -203,6 +260,7 @@ final class NumberingBackend: RemoteBackend, @unchecked Sendable {
         var operation = operation
         var isWrite = true
         switch operation {
+        case .create(let entity, _) where !numbersAll && entity.primaryKeyType != .integer64: break
         case .create(let entity, let writes):
             let numbered = writes.map { write in
                 note(write, isNew: true)
