@@ -32,7 +32,7 @@
         }
 
         func kill() {
-            Foundation.kill(process.processIdentifier, SIGKILL)
+            if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
             _ = end()
         }
 
