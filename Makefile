@@ -13,7 +13,8 @@
 #                 conditions, 20,000 random pairs of models, 100,000 edits
 #                 under live results, the whole version chains of the
 #                 sample models, and 50 kills of each kind
-#   make kill-migrations  kills 10,000 processes while they migrate, in five kinds of migrations; KILLS=number for others
+#   make kill-migrations  kills 10,000 processes while they migrate, in six kinds of migrations; KILLS=number for others
+#   make kill-postgres    kills processes that save against each other in PostgreSQL for ten minutes; KILL_SECONDS=number for others
 #   make simulate         100,000 simulations of synchronisation over a bad network; SIMULATIONS=number for others;
 #                 then looks for defects that are put into clients
 #   make thresholds       records what the workloads cost now as the limits that make test enforces
@@ -40,7 +41,7 @@
 #   make clean    removes what the others made
 #
 # STORE=path and ARGS='…' are handed to the Gazetteer:   make demo ARGS='--country Japan --search kawa'
-# SEED=number repeats a run of make stress, make kill-migrations or make simulate.
+# SEED=number repeats a run of make stress, make kill-migrations, make kill-postgres or make simulate.
 # FILTER=regex chooses tests:                            make test FILTER=GazetteerTests
 
 SWIFT ?= swift
@@ -52,10 +53,11 @@ FILTER ?=
 FUZZ_SECONDS ?= 600
 SIMULATIONS ?= 100000
 KILLS ?= 10000
+KILL_SECONDS ?= 600
 
 # Another environment makes SwiftPM build everything again, so what make is told stays out of it.
 MAKEOVERRIDES =
-unexport CONFIGURATION STORE ARGS SEED FILTER FUZZ_SECONDS SIMULATIONS KILLS
+unexport CONFIGURATION STORE ARGS SEED FILTER FUZZ_SECONDS SIMULATIONS KILLS KILL_SECONDS
 
 # All of it: the server and the other transport, which are off by default, and what is on.
 TRAITS = --traits Server,AsyncHTTP
@@ -198,12 +200,19 @@ stress: test-dependencies
 		STRATA_CHAINS=1 STRATA_KILLS=50 $(SWIFT) test --skip-build $(TESTS) --disable-xctest \
 		--filter 'Random|Differential|Property|KillTests|VersionChainTests'
 
-# The deferred step is the fifth kind. A store of 2,000 objects migrates in some ten milliseconds, so that kills hit all of it.
+# The deferred step is the fifth kind, and one in PostgreSQL the sixth: there, the server ends as many sessions, too. A store of 2,000 objects migrates in some ten milliseconds, so that kills hit all of it.
 .PHONY: kill-migrations
 kill-migrations: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS)
-	STRATA_SEED=$(SEED) STRATA_MIGRATION_KILLS=$$(($(KILLS) / 5)) STRATA_MIGRATION_KILL_OBJECTS=2000 \
-		$(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter 'killDuringMigration|DeferredKillTests.killAtRandom'
+	STRATA_SEED=$(SEED) STRATA_MIGRATION_KILLS=$$(($(KILLS) / 6)) STRATA_MIGRATION_KILL_OBJECTS=2000 \
+		$(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter 'killDuringMigration|DeferredKillTests.(killAtRandom|sessionsEnd)'
+
+# Their sessions are ended and the server crashes as well.
+.PHONY: kill-postgres
+kill-postgres: test-dependencies
+	$(SWIFT) build --build-tests $(TESTS)
+	STRATA_SEED=$(SEED) STRATA_POSTGRES_REQUIRED=1 STRATA_POSTGRES_SECONDS=$(KILL_SECONDS) \
+		$(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter SavingKillTests
 
 # Hashes are the same in each run, so that a seed gives the same run again.
 simulate: dependencies

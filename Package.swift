@@ -433,11 +433,15 @@ let package = Package(
         .target(
             name: "PostgresFixture", dependencies: ["StrataPostgres", "StrataTesting", "ChildProcesses"],
             path: "Tests/PostgresFixture"),
+        .executableTarget(
+            name: "PostgresKillProbe",
+            dependencies: ["Strata", "StrataPostgres", "CrashModels", "MigrationWorld", "SeededRandom"],
+            path: "Tests/PostgresKillProbe"),
         .testTarget(
             name: "StrataPostgresTests",
             dependencies: [
                 "StrataPostgres", "StrataTesting", "PostgresFixture", "PredicateWorld", "GraphWorld", "MigrationWorld",
-                "GuidePages", "SeededRandom",
+                "CrashModels", "GuidePages", "SeededRandom", "ChildProcesses", "PostgresKillProbe",
             ]),
         .testTarget(name: "ConsumerTests", dependencies: ["ChildProcesses"]),
     ],

@@ -36,6 +36,23 @@ package enum CrashModels {
         }
     }
 
+    /// Accounts, and what was moved between them: another model, for processes that save against each other.
+    package static func ledger() throws -> ManagedObjectModel {
+        try ManagedObjectModel(name: "Ledger") {
+            Entity("Account") {
+                Attribute("number", .integer64).unique()
+                Attribute("balance", .integer64, default: .value(0))
+                Relationship("moves", to: "Move", .toMany, inverse: "account")
+            }
+            Entity("Move") {
+                Attribute("writer", .string)
+                Attribute("number", .integer64)
+                Attribute("amount", .integer64)
+                Relationship("account", to: "Account", .optionalToOne, inverse: "moves")
+            }
+        }
+    }
+
     /// The version to which a process migrates in a mode.
     package static func target(of mode: String) throws -> ManagedObjectModel {
         switch mode {

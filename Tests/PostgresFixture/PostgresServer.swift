@@ -74,13 +74,14 @@
         private static let script = URL(fileURLWithPath: #filePath)
             .appendingPathComponent("../../../Scripts/postgres-server.sh").standardizedFileURL
 
-        /// The URL of a new, empty database.
-        package func newDatabase() throws -> String {
+        /// The URL of a new database.
+        /// - Parameter template: The name of the database that it is a copy of; by default, it is empty.
+        package func newDatabase(like template: String = "template0") throws -> String {
             lock.lock()
             databases += 1
             let name = "test_\(databases)"
             lock.unlock()
-            try run("CREATE DATABASE \(name) TEMPLATE template0")
+            try run("CREATE DATABASE \(name) TEMPLATE \(template)")
             return url(of: name)
         }
 

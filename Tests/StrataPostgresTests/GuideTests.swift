@@ -61,6 +61,19 @@
             #expect(heard.withLock(\.self) == ["another process has saved"])
             #expect(throws: PersistenceError.self) { try PostgreSQLGuide.open(TestModel.make()) }
             withExtendedLifetime(observation) {}
+            let divided = try ManagedObjectModel(
+                name: "Divided", configurations: [ModelConfiguration("Places", ["City"])]
+            ) {
+                Entity("City") { Attribute("name", .string) }
+                Entity("Draft") { Attribute("text", .string) }
+            }
+            let error = #expect(throws: PersistenceError.self) {
+                try PostgreSQLGuide.divide(divided, .init(), FileManager.default.temporaryDirectory.path)
+            }
+            guard case .store? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
             var options = PostgresStore.Options()
             PostgreSQLGuide.record(&options)
             let recording = try PostgresStore.open(model: try TestModel.make(), at: url, options: options)

@@ -46,6 +46,21 @@
             return count
         }
 
+        static func divide(
+            _ model: ManagedObjectModel, _ options: PostgresStore.Options, _ folder: String
+        ) throws -> PersistentContainer {
+            let container = try PersistentContainer(
+                model: model,
+                stores: [
+                    PersistentStoreDescription(configuration: "Places") { [options] (model) throws(StoreError) in
+                        try PostgresStore.open(
+                            model: model, at: "postgres://app@db.example.com/cities", options: options)
+                    },
+                    PersistentStoreDescription(at: .file(path: "\(folder)/drafts.sqlite")),
+                ])
+            return container
+        }
+
         static func reportReplicas(_ store: PostgresStore, _ told: inout [String]) {
             func print(_ values: any CustomStringConvertible...) {
                 told.append(values.map(\.description).joined(separator: " "))

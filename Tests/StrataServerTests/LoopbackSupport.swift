@@ -54,7 +54,7 @@
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             log = folder.appending(path: "log-\(UUID().uuidString).jsonl")
             try #require(FileManager.default.createFile(atPath: log.path, contents: nil))
-            process.executableURL = try Self.executable()
+            process.executableURL = try TestExecutable.named("strata-server")
             process.arguments =
                 ["--port", "0", "--data", folder.appending(path: "data").path, "--log-level", "notice"] + arguments
             process.standardError = try FileHandle(forWritingTo: log)
@@ -95,17 +95,6 @@
         }
 
         deinit { if process.isRunning { kill() } }
-
-        /// The executable is next to the bundle of the tests.
-        static func executable() throws -> URL {
-            var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-            while folder.path != "/" {
-                let candidate = folder.appending(path: "strata-server")
-                if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
-                folder.deleteLastPathComponent()
-            }
-            throw CocoaError(.fileNoSuchFile)
-        }
     }
 
     /// Programs that the system may have.

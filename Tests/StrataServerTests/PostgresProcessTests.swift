@@ -69,7 +69,7 @@
             let folder = FileManager.default.temporaryDirectory.appending(path: "strata-server-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: folder) }
             let process = Process()
-            process.executableURL = try ServerProcess.executable()
+            process.executableURL = try TestExecutable.named("strata-server")
             process.arguments = ["backup", "--storage", "postgres://app@db/app", folder.path]
             let errors = Pipe.forLaunch()
             process.standardError = errors

@@ -12,7 +12,8 @@ extension ManagedObjectContext {
     /// - Saves, bulk operations and history use the primary. A save compares versions there, so what was changed meanwhile is
     ///   a conflict as usual, and what it reads to resolve one comes from the primary.
     ///
-    /// It stays ``ReadSource/primary`` if the store has no replicas. A child context reads what its parent reads, and while a
+    /// It stays ``ReadSource/primary`` if the store has no replicas. In a container with several stores, each has its own: the
+    /// stores without replicas are read themselves. A child context reads what its parent reads, and while a
     /// context is pinned (``pin(for:)``), it reads its version.
     public var readSource: ReadSource {
         get { core.replica == nil ? .primary : .replica }

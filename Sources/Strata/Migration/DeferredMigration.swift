@@ -108,6 +108,7 @@ extension PersistentContainer {
     }
 
     /// Does the deferred steps of migrations on a thread of its own, with the code of the stages that the store was opened with.
+    /// Of several stores, it does the steps of one after the other.
     ///
     ///     try await container.finishDeferredMigration { progress in
     ///         print(progress.text, progress.fraction)

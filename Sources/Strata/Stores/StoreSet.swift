@@ -8,7 +8,7 @@ import StrataStore
 /// ``StoreNetwork`` brings rows from elsewhere, for the entities of a remote store.
 ///
 /// A change set must be about one store; ``SaveCoordinator`` divides those of a context with ``next(in:after:)``.
-final class StoreSet: PersistentStore {
+final class StoreSet: PersistentStore, PartReader {
     /// One of the stores.
     struct Part: Sendable {
         /// The name of the configuration.
@@ -72,55 +72,11 @@ final class StoreSet: PersistentStore {
 
     // MARK: Reading
 
-    func fetch(_ plan: FetchPlan, known: KnownRows?, cancellation: ReadCancellation?) throws(StoreError) -> RowBatch {
-        let part = part(of: plan.entityIndex)
-        let translation = part.translation
-        let batch = try part.store.fetch(
-            translation.inner(plan), known: known.map { translation.inner($0) }, cancellation: cancellation)
-        return translation.outer(batch)
-    }
+    var set: StoreSet { self }
 
-    func fetchIdentities(_ plan: FetchPlan, cancellation: ReadCancellation?) throws(StoreError) -> [RowIdentity] {
-        let part = part(of: plan.entityIndex)
-        let translation = part.translation
-        return try part.store.fetchIdentities(translation.inner(plan), cancellation: cancellation).map {
-            RowIdentity(entityIndex: translation.outer($0.entityIndex), key: $0.key)
-        }
-    }
+    func reader(at position: Int) -> any StoreReader { parts[position].store }
 
-    func count(_ plan: FetchPlan, cancellation: ReadCancellation?) throws(StoreError) -> Int {
-        let part = part(of: plan.entityIndex)
-        return try part.store.count(part.translation.inner(plan), cancellation: cancellation)
-    }
-
-    func values(_ plan: ValuePlan, cancellation: ReadCancellation?) throws(StoreError) -> [[Value]] {
-        let part = part(of: plan.fetch.entityIndex)
-        return try part.store.values(part.translation.inner(plan), cancellation: cancellation)
-    }
-
-    func rows(entityIndex: Int, keys: [Int64]) throws(StoreError) -> RowBatch {
-        let part = part(of: entityIndex)
-        return part.translation.outer(
-            try part.store.rows(entityIndex: part.translation.inner(entityIndex), keys: keys))
-    }
-
-    func memberRows(
-        entityIndex: Int, relationshipIndex: Int, owners: [Int64], areAll: Bool
-    ) throws(StoreError) -> RowBatch {
-        let part = part(of: entityIndex)
-        return part.translation.outer(
-            try part.store.memberRows(
-                entityIndex: part.translation.inner(entityIndex), relationshipIndex: relationshipIndex, owners: owners,
-                areAll: areAll))
-    }
-
-    func memberKeys(
-        entityIndex: Int, relationshipIndex: Int, owners: [Int64]
-    ) throws(StoreError) -> [(owner: Int64, member: Int64)] {
-        let part = part(of: entityIndex)
-        return try part.store.memberKeys(
-            entityIndex: part.translation.inner(entityIndex), relationshipIndex: relationshipIndex, owners: owners)
-    }
+    func replicaReader(isFresh: Bool) -> (any ReplicaReader)? { StoreSetReplica(self, isFresh: isFresh) }
 
     /// The names of files are random, so that only one store has the file. Contexts ask the store of the object instead.
     func externalData(named name: String) throws(StoreError) -> Data {

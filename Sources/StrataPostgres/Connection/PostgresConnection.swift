@@ -18,6 +18,8 @@
         var nesting: Nesting?
         /// Whether the server has not answered in time.
         private var isGivenUp = false
+        /// The last error of a statement.
+        private var lastFailure: PostgresError?
         /// When the connection was last used.
         var lastUse = ContinuousClock.now
 
@@ -181,7 +183,7 @@
                 }
             }
             if isOpen { PQexitPipelineMode(handle) }
-            if let failure { throw isOpen ? failure : lost(failure.message) }
+            if let failure { throw isOpen ? cause(of: failure) : lost(failure.message) }
             guard isOpen else { throw lost() }
             for (part, result) in zip(parts, results) { report(part.sql, since: start, rows: result.rowCount) }
             return results
@@ -200,7 +202,8 @@
                 let error = PostgresError(raw)
                 PQclear(raw)
                 _ = try? finish(nil)
-                throw error ?? PostgresError(sqlState: "0A000", message: "the server did not begin to copy")
+                throw error.map(cause(of:))
+                    ?? PostgresError(sqlState: "0A000", message: "the server did not begin to copy")
             }
             PQclear(raw)
             var writer = ByteWriter()
@@ -239,61 +242,6 @@
             lastUse = ContinuousClock.now
             guard let onStatement else { return }
             onStatement(sql, (lastUse - start).inSeconds, rows)
-        }
-
-        // MARK: Transactions
-
-        /// How stores work within a transaction that somebody else has begun: their transactions are savepoints.
-        struct Nesting {
-            /// Whether only transactions that read may begin.
-            let isReadOnly: Bool
-            /// Whether a savepoint is open.
-            fileprivate(set) var hasSavepoint = false
-            fileprivate static let savepoint = "strata_nested"
-
-            init(isReadOnly: Bool) { self.isReadOnly = isReadOnly }
-        }
-
-        func begin(_ kind: String = "") throws(PostgresError) {
-            guard let nesting else { return try run("BEGIN \(kind)") }
-            if nesting.isReadOnly, !kind.hasSuffix("READ ONLY") {
-                throw PostgresError(sqlState: "25006", message: "the objects of the old version can only be read")
-            }
-            try run("SAVEPOINT \(Nesting.savepoint)")
-            self.nesting?.hasSavepoint = true
-        }
-
-        func commit() throws(PostgresError) { try commit(after: []) }
-
-        /// Sends the last statements of a transaction together with its end.
-        func commit(after parts: [Part]) throws(PostgresError) {
-            // What is otherwise checked by the commit is checked here, so that a failure takes back this transaction only.
-            let end =
-                nesting == nil
-                ? ["COMMIT"]
-                : [
-                    "SET CONSTRAINTS ALL IMMEDIATE", "RELEASE SAVEPOINT \(Nesting.savepoint)",
-                    "SET CONSTRAINTS ALL DEFERRED",
-                ]
-            if parts.isEmpty {
-                try run(end.joined(separator: "; "))
-            } else {
-                try executeAll(parts + end.map { Part(sql: $0) })
-            }
-            nesting?.hasSavepoint = false
-        }
-
-        /// Takes back an open transaction. A lost connection has taken it back by itself.
-        func rollback() {
-            guard isOpen, isInTransaction else { return }
-            if let nesting {
-                guard nesting.hasSavepoint else { return }
-                self.nesting?.hasSavepoint = false
-                let name = Nesting.savepoint
-                _ = try? run("ROLLBACK TO SAVEPOINT \(name); RELEASE SAVEPOINT \(name)")
-                return
-            }
-            _ = try? run("ROLLBACK")
         }
 
         // MARK: Notifications
@@ -346,7 +294,7 @@
                     last = PostgresResult(raw)
                 }
             }
-            if let failure { throw isOpen ? failure : lost(failure.message) }
+            if let failure { throw isOpen ? cause(of: failure) : lost(failure.message) }
             guard let last, isOpen else { throw lost() }
             return last
         }
@@ -389,6 +337,14 @@
 
         private func check(_ succeeded: Int32) throws(PostgresError) {
             if succeeded == 0 { throw lost() }
+        }
+
+        /// The error of a statement. If it says only that the transaction has failed before, it is the error with which that happened:
+        /// an object is created even if no keys can be reserved for it, for example, and the error shows up in the save.
+        private func cause(of error: PostgresError) -> PostgresError {
+            if error.sqlState == PostgresError.abortedState { return lastFailure ?? error }
+            lastFailure = error
+            return error
         }
 
         private func lost(_ message: String? = nil) -> PostgresError {

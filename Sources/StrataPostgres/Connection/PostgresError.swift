@@ -35,6 +35,7 @@
         static let lostState = "08006"
         static let cancelledState = "57014"
         static let timeoutState = "08001"
+        static let abortedState = "25P02"
     }
 
     extension PostgresError: CustomStringConvertible {

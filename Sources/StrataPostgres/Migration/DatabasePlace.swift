@@ -14,13 +14,18 @@
             }
         }
 
-        func notes(from prefix: String) throws(StoreError) -> [String] {
+        static func notes(
+            from prefix: String, on connection: PostgresConnection
+        ) throws(PostgresError) -> [String] {
             var parameters = StatementParameters()
             parameters.add(prefix)
-            let result = try attempt { () throws(PostgresError) in
-                try connection.execute("SELECT value FROM \"_metadata\" WHERE starts_with(key, $1)", parameters)
-            }
+            let result = try connection.execute(
+                "SELECT value FROM \"_metadata\" WHERE starts_with(key, $1)", parameters)
             return (0..<result.rowCount).map { result.text($0, 0) }
+        }
+
+        func notes(from prefix: String) throws(StoreError) -> [String] {
+            try attempt { () throws(PostgresError) in try Self.notes(from: prefix, on: connection) }
         }
 
         func note(_ key: String) throws(StoreError) -> String? {
@@ -37,13 +42,15 @@
             parameters.add(key)
             if let value { parameters.add(value) }
             try attempt { () throws(PostgresError) in
-                _ = try connection.execute(
-                    value == nil
-                        ? "DELETE FROM \"_metadata\" WHERE key = $1"
-                        : """
-                        INSERT INTO "_metadata"(key, value) VALUES ($1, $2) \
-                        ON CONFLICT (key) DO UPDATE SET value = excluded.value
-                        """, parameters)
+                guard value != nil else {
+                    _ = try connection.execute("DELETE FROM \"_metadata\" WHERE key = $1", parameters)
+                    return
+                }
+                // An entry that the transaction sees, and somebody else has removed, must be a conflict and not be made again.
+                let changed = try connection.execute(
+                    "UPDATE \"_metadata\" SET value = $2 WHERE key = $1 RETURNING 1", parameters)
+                if changed.rowCount > 0 { return }
+                _ = try connection.execute("INSERT INTO \"_metadata\"(key, value) VALUES ($1, $2)", parameters)
             }
         }
 
@@ -62,17 +69,23 @@
     /// A batch is one transaction at the isolation level repeatable read: where another process writes one of its objects, or does
     /// the same batch, the server refuses one of the two, and that one begins again. A lock sees to it that this is rare. In the
     /// transaction of a migration, which keeps all others away, there are no transactions of batches.
-    struct DatabasePlace: DeferredPlace {
+    ///
+    /// If the connection is lost, the server takes back the batch, and another connection does it again. If that happens during a
+    /// commit, what the batch has noted says whether it is done.
+    final class DatabasePlace: DeferredPlace {
         let path: String
         let layout: StoreLayout
-        private let connection: PostgresConnection
-        private let store: PostgresStore
+        private var connection: PostgresConnection
+        /// The store whose commits are parts of the transaction.
+        private var store: PostgresStore
         private let schema: String
         private let migration: MigrationOptions
-        /// Whether a migration has begun the transaction.
-        private let isWithin: Bool
-        /// Called after each commit.
-        private let onCommit: () -> Void
+        /// When the transaction began.
+        private var beginning = ContinuousClock.now
+        /// The store whose steps they are; nil if a migration has begun the transaction.
+        private let owner: PostgresStore?
+
+        private var isWithin: Bool { owner == nil }
 
         private var entries: DatabaseNotes { DatabaseNotes(connection: connection, path: path) }
 
@@ -80,19 +93,22 @@
         private static let limit = 50
 
         /// A place for the steps of a store that is open.
-        init(_ store: PostgresStore, _ connection: PostgresConnection, _ migration: MigrationOptions) {
+        init(_ store: PostgresStore, _ migration: MigrationOptions) throws(StoreError) {
             path = store.name
             layout = store.layout
-            self.connection = connection
             self.migration = migration
             schema = store.options.schema
-            isWithin = false
+            owner = store
+            connection = try store.makeConnection()
+            self.store = Self.store(of: store, through: connection)
+        }
+
+        private static func store(of owner: PostgresStore, through connection: PostgresConnection) -> PostgresStore {
             // A conflict is not solved by trying again within the transaction.
-            var options = store.options
+            var options = owner.options
             options.retryLimit = 0
-            let borrowed = BorrowedConnection.pair(connection, schema: schema).present
-            self.store = PostgresStore(store, through: PostgresPool(borrowed), options)
-            onCommit = { store.replicas?.noteNews() }
+            let borrowed = BorrowedConnection.pair(connection, schema: options.schema).present
+            return PostgresStore(owner, through: PostgresPool(borrowed), options)
         }
 
         /// A place in the transaction of a migration.
@@ -105,12 +121,11 @@
             self.connection = connection
             migration = options.migration
             schema = options.schema
-            isWithin = true
+            owner = nil
             store = try PostgresStore(
                 identifier: identifier, address: path, options: options, layout: layout,
                 pool: PostgresPool(BorrowedConnection.pair(connection, schema: schema).present),
                 observers: StatementObserverList())
-            onCommit = {}
         }
 
         func begin() throws(StoreError) {
@@ -133,7 +148,8 @@
 
         /// - Returns: false if another transaction does a batch.
         private func beginAlone() throws(StoreError) -> Bool {
-            try entries.attempt { () throws(PostgresError) in
+            beginning = .now
+            return try entries.attempt { () throws(PostgresError) in
                 try connection.begin("ISOLATION LEVEL REPEATABLE READ")
                 // Before the transaction sees anything: a migration keeps it away, or waits for its end.
                 try connection.run("LOCK TABLE \"_commits\" IN ROW EXCLUSIVE MODE")
@@ -145,8 +161,9 @@
 
         func commit() throws(StoreError) {
             if isWithin { return }
+            // Replicas must show it, even if the connection is lost before the server says that it is there.
+            defer { owner?.replicas?.noteNews() }
             try entries.attempt { () throws(PostgresError) in try connection.commit() }
-            onCommit()
         }
 
         func rollback() { if !isWithin { connection.rollback() } }
@@ -179,9 +196,33 @@
         }
 
         func repeats(_ error: StoreError, attempt: Int) -> Bool {
-            guard !isWithin, case .locked = error, attempt <= Self.limit else { return false }
+            guard let owner, !owner.pool.isClosed else { return false }
+            if isLost {
+                // As often as a save is tried again; but a batch that takes longer than the server allows would do so each time.
+                guard attempt <= owner.options.retryLimit, !mayHaveIdled(owner) else { return false }
+                Retries.pause(attempt)
+                reconnect(owner)
+                return true
+            }
+            guard case .locked = error, attempt <= Self.limit else { return false }
             Retries.pause(attempt)
             return true
+        }
+
+        var isLost: Bool { !connection.isOpen }
+
+        /// Whether the server may have ended the session because the transaction waited too long for the code of the step.
+        private func mayHaveIdled(_ owner: PostgresStore) -> Bool {
+            let limit = owner.options.idleTransactionTimeout
+            return limit > 0 && (ContinuousClock.now - beginning).inSeconds >= limit
+        }
+
+        /// Goes on with another connection. If there is none yet, the next batch fails, and is repeated, too.
+        private func reconnect(_ owner: PostgresStore) {
+            guard let next = try? owner.pool.makeConnection() else { return }
+            store.close()
+            connection = next
+            store = Self.store(of: owner, through: next)
         }
 
         func notes(from prefix: String) throws(StoreError) -> [String] { try entries.notes(from: prefix) }
@@ -192,9 +233,10 @@
     extension PostgresStore: DeferredMigrationStore {
         /// The steps of migrations that are still to be done, in their order.
         public func deferredMigrationSteps() throws(StoreError) -> [DeferredMigrationStep] {
-            try use { (connection) throws(StoreError) in
-                try DeferredSteps.read(in: DatabaseNotes(connection: connection, path: name))
+            let entries = try reading { (connection) throws(PostgresError) in
+                try DatabaseNotes.notes(from: DeferredSteps.prefix, on: connection)
             }
+            return try DeferredSteps.steps(entries, path: name)
         }
 
         /// Does the deferred steps of migrations, with the code of the stages in ``Options/migration``.
@@ -207,10 +249,8 @@
             var migration = options.migration
             migration.cancellation = cancellation
             migration.onProgress = onProgress
-            // A connection of its own: contexts use those of the pool between two batches.
-            let connection: PostgresConnection
-            do throws(PostgresError) { connection = try pool.makeConnection() } catch { throw storeError(error) }
-            let place = DatabasePlace(self, connection, migration)
+            // It has a connection of its own: contexts use those of the pool between two batches.
+            let place = try DatabasePlace(self, migration)
             return try DeferredRunner(place, migration).run(steps, why: "it cannot be done", onBatch: onBatch)
         }
     }

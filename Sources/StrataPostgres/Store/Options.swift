@@ -27,7 +27,8 @@
             public var preparesStatements = true
             /// Whether each commit is announced to other processes; see ``PersistentStore/observeForeignCommits(_:)``.
             public var announcesCommits = true
-            /// How often a commit is tried again after a deadlock or a serialization failure.
+            /// How often a commit is tried again after a deadlock, a serialization failure or a lost connection, and a batch of a
+            /// deferred step after a lost connection.
             public var retryLimit = 10
             /// Binary values of attributes that allow it are kept apart from their rows above this size in bytes, 0 or more.
             public var externalStorageThreshold = 128 * 1024

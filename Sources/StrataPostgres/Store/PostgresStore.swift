@@ -172,10 +172,19 @@
 
         /// Runs a closure, and a few times more if the connection is lost or if it would have succeeded in another order.
         private func repeated<T>(_ body: (PostgresConnection) throws(PostgresError) -> T) throws(StoreError) -> T {
+            try repeating { () throws(PostgresError) in try pool.use(body) }
+        }
+
+        /// A connection that is not one of the pool's.
+        func makeConnection() throws(StoreError) -> PostgresConnection {
+            try repeating { () throws(PostgresError) in try pool.makeConnection() }
+        }
+
+        private func repeating<T>(_ body: () throws(PostgresError) -> T) throws(StoreError) -> T {
             var attempt = 0
             while true {
                 do throws(PostgresError) {
-                    return try pool.use(body)
+                    return try body()
                 } catch {
                     attempt += 1
                     if let connectionGuard = pool.connectionGuard {

@@ -20,6 +20,28 @@ package protocol DeferredPlace: DeferredNotes {
     func visiting<T>(_ body: (any PersistentStore) throws(StoreError) -> T) throws(StoreError) -> T
     /// Whether a batch that has failed may succeed if it is done again.
     func repeats(_ error: StoreError, attempt: Int) -> Bool
+    /// Whether the connection is lost, so that a commit that has failed may be permanent nevertheless.
+    var isLost: Bool { get }
+}
+
+/// Counts the objects that a step has visited.
+private struct DeferredTally {
+    private(set) var visited = 0
+    /// The number of objects of a batch that may have been committed, and its last key.
+    private var lost: (count: Int, position: Int64)?
+
+    mutating func add(_ count: Int) { visited += count }
+
+    /// Notes that the connection was lost while a batch was being committed.
+    mutating func lose(_ count: Int, upTo position: Int64) { lost = (count, position) }
+
+    /// Counts the lost batch if it was committed.
+    /// - Parameter step: How far the step is now; nil if it is done.
+    mutating func settle(_ step: DeferredMigrationStep?) {
+        guard let lost else { return }
+        self.lost = nil
+        if step.map({ $0.position >= lost.position }) ?? true { visited += lost.count }
+    }
 }
 
 /// Does a deferred step, batch by batch.
@@ -44,14 +66,12 @@ package struct DeferredRunner<Place: DeferredPlace> {
     package func run(
         _ name: String, _ stage: MigrationStage, onBatch: ([Int: Set<Int64>]) -> Void
     ) throws(StoreError) -> Int {
-        var visited = 0
+        var tally = DeferredTally()
         var attempt = 0
         while true {
             do throws(StoreError) {
-                guard let batch = try runBatch(name, stage) else { return visited }
+                guard try runBatch(name, stage, &tally, onBatch) else { return tally.visited }
                 attempt = 0
-                visited += batch.count
-                if !batch.changed.isEmpty { onBatch(batch.changed) }
             } catch {
                 attempt += 1
                 guard place.repeats(error, attempt: attempt) else { throw error }
@@ -74,14 +94,16 @@ package struct DeferredRunner<Place: DeferredPlace> {
         return visited
     }
 
-    /// - Returns: How many objects were visited, and which ones were changed; nil if the step is done.
+    /// - Returns: false if the step is done.
     private func runBatch(
-        _ name: String, _ stage: MigrationStage
-    ) throws(StoreError) -> (count: Int, changed: [Int: Set<Int64>])? {
+        _ name: String, _ stage: MigrationStage, _ tally: inout DeferredTally, _ onBatch: ([Int: Set<Int64>]) -> Void
+    ) throws(StoreError) -> Bool {
         if migration.cancellation?.isCancelled == true { throw .cancelled }
         try place.begin()
         defer { place.rollback() }
-        guard let work = stage.deferred, var step = try DeferredSteps.read(name, in: place) else { return nil }
+        let found = try DeferredSteps.read(name, in: place)
+        tally.settle(found)
+        guard let work = stage.deferred, var step = found else { return false }
         let model = place.layout.model
         guard try place.versionHash() == model.versionHash else { throw .migratedElsewhere(path: place.path) }
         guard let entity = model.entity(named: step.entity) else {
@@ -98,10 +120,22 @@ package struct DeferredRunner<Place: DeferredPlace> {
         } else {
             try DeferredSteps.write(step, in: place)
         }
-        try place.commit()
+        do throws(StoreError) {
+            try place.commit()
+        } catch {
+            place.rollback()
+            if place.isLost {
+                tally.lose(keys.count, upTo: step.position)
+                // The changes may be there.
+                if !changed.isEmpty { onBatch(changed) }
+            }
+            throw error
+        }
+        tally.add(keys.count)
+        if !changed.isEmpty { onBatch(changed) }
         migration.onProgress?(
             MigrationProgress(text: name, completed: min(step.completed, step.total), total: step.total))
-        return (keys.count, changed)
+        return true
     }
 
     private func visit(_ keys: [Int64], _ work: DeferredWork) throws(StoreError) -> [Int: Set<Int64>] {

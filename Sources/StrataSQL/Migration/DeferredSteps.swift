@@ -15,25 +15,30 @@ package protocol DeferredNotes {
 
 /// The deferred steps that a store notes: an entry for each, until it is done.
 package enum DeferredSteps {
-    private static let prefix = "deferred:"
+    /// What the keys of the entries begin with.
+    package static let prefix = "deferred:"
 
     /// All steps, in the order in which they were noted.
     package static func read(in notes: some DeferredNotes) throws(StoreError) -> [DeferredMigrationStep] {
+        try steps(notes.notes(from: prefix), path: notes.path)
+    }
+
+    /// The steps of entries, in the order in which they were noted.
+    /// - Parameter path: The place of the store, for errors.
+    package static func steps(_ entries: [String], path: String) throws(StoreError) -> [DeferredMigrationStep] {
         var result: [DeferredMigrationStep] = []
-        for text in try notes.notes(from: prefix) { result.append(try step(text, notes)) }
+        for text in entries { result.append(try step(text, path)) }
         return result.sorted { $0.number < $1.number }
     }
 
     /// A step by name; nil if it is done.
     static func read(_ name: String, in notes: some DeferredNotes) throws(StoreError) -> DeferredMigrationStep? {
-        try notes.note(prefix + name).map { (text) throws(StoreError) in try step(text, notes) }
+        try notes.note(prefix + name).map { (text) throws(StoreError) in try step(text, notes.path) }
     }
 
-    private static func step(
-        _ text: String, _ notes: some DeferredNotes
-    ) throws(StoreError) -> DeferredMigrationStep {
+    private static func step(_ text: String, _ path: String) throws(StoreError) -> DeferredMigrationStep {
         guard let step = try? JSONDecoder().decode(DeferredMigrationStep.self, from: Data(text.utf8)) else {
-            throw .corrupt(path: notes.path, reason: "a deferred step in _metadata cannot be read: \(text)")
+            throw .corrupt(path: path, reason: "a deferred step in _metadata cannot be read: \(text)")
         }
         return step
     }

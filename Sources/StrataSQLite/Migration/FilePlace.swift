@@ -53,6 +53,7 @@ struct FilePlace: DeferredPlace {
 
     /// The transaction has waited for the file's lock already.
     func repeats(_ error: StoreError, attempt: Int) -> Bool { false }
+    var isLost: Bool { false }
 
     func notes(from prefix: String) throws(StoreError) -> [String] { try entries.notes(from: prefix) }
     func note(_ key: String) throws(StoreError) -> String? { try entries.note(key) }

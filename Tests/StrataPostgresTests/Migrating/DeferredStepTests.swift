@@ -125,27 +125,51 @@
             #expect(try visits(after) == [1: 25])
         }
 
-        @Test(
-            "When the server ends the session in the middle of a batch, as for a process that was killed, the next call goes on"
-        )
-        func killed() async throws {
+        /// A stage whose first visit of the fifteenth object does something before.
+        private func interrupted(_ body: @escaping @Sendable () throws -> Void) throws -> MigrationStage {
+            let isFirst = Guarded(true)
+            return try DeferredVersions.stage { person in
+                guard (person["name"] as? String) == "First14 Last14" else { return }
+                let isNow = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                if isNow { try body() }
+            }
+        }
+
+        @Test("If the server ends the session in the middle of a batch, the batch is done again with another session")
+        func sessionEnds() async throws {
             try fill(25)
             let url = url
-            let isFirst = Guarded(true)
-            let killing = try DeferredVersions.stage { person in
-                guard (person["name"] as? String) == "First14 Last14" else { return }
-                if isFirst.withLock({ isFirst in
-                    defer { isFirst = false }; return isFirst
-                }) {
-                    try PostgresServer.shared.endSessions(of: url)
-                }
-            }
-            let container = try container(try DeferredVersions.second(), [killing])
+            let stage = try interrupted { try PostgresServer.shared.endSessions(of: url) }
+            let container = try container(try DeferredVersions.second(), [stage])
+            defer { container.close() }
+            #expect(try await container.finishDeferredMigration() == 25)
+            #expect(try visits(container) == [1: 25])
+        }
+
+        @Test("Without retries, that is an error, and the next call goes on")
+        func sessionEndsWithoutRetries() async throws {
+            try fill(25)
+            let url = url
+            let stage = try interrupted { try PostgresServer.shared.endSessions(of: url) }
+            let container = try container(try DeferredVersions.second(), [stage]) { $0.retryLimit = 0 }
             defer { container.close() }
             #expect(await failure { try await container.finishDeferredMigration() } != nil)
             #expect(try visits(container) == [1: 10, 0: 15])
             #expect(try await container.finishDeferredMigration() == 15)
             #expect(try visits(container) == [1: 25])
+        }
+
+        @Test("A batch that takes longer than the server waits is an error, and not done again")
+        func tooSlow() async throws {
+            try fill(25)
+            let stage = try interrupted { Thread.sleep(forTimeInterval: 0.6) }
+            let container = try container(try DeferredVersions.second(), [stage]) { $0.idleTransactionTimeout = 0.3 }
+            defer { container.close() }
+            #expect(await failure { try await container.finishDeferredMigration() } != nil)
+            #expect(try visits(container) == [1: 10, 0: 15])
         }
 
         @Test("What does not pass validation stops the step with the name of the property")

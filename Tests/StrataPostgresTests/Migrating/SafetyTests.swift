@@ -184,5 +184,19 @@
             let lines = try history.transactions(after: nil, where: .all, limit: nil).transactions.flatMap(\.lines)
             #expect(lines == ["+City/1", "City/1 title", "City/1 count"])
         }
+
+        /// A batch of a deferred step may see the step as it was before another process has ended it.
+        @Test func anEndedStepIsNotNotedAgain() throws {
+            let (store, url) = try PostgresStore.fresh()
+            let connections = try (0..<2).map { _ in try PostgresConnection(PostgresSettings(address: url)) }
+            let notes = connections.map { DatabaseNotes(connection: $0, path: store.name) }
+            try notes[0].setNote("deferred:x", "1")
+            try connections[0].begin("ISOLATION LEVEL REPEATABLE READ")
+            #expect(try notes[0].note("deferred:x") == "1")
+            try notes[1].setNote("deferred:x", nil)
+            #expect(throws: StoreError.locked(path: store.name)) { try notes[0].setNote("deferred:x", "2") }
+            connections[0].rollback()
+            #expect(try notes[0].note("deferred:x") == nil)
+        }
     }
 #endif

@@ -1,8 +1,9 @@
 import Foundation
 
 /// The executables that tests start are next to the bundle of the tests.
-enum TestExecutable {
-    static func named(_ name: String) throws -> URL {
+package enum TestExecutable {
+    /// The place of an executable.
+    package static func named(_ name: String) throws -> URL {
         var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         while folder.path != "/" {
             let candidate = folder.appending(path: name)
