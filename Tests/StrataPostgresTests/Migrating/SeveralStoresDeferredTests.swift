@@ -3,6 +3,7 @@
     import MigrationWorld
     import PostgresFixture
     import Strata
+    import StrataStore
     import Testing
 
     @testable import StrataPostgres
