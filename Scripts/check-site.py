@@ -29,6 +29,7 @@ pages = {
     "documentation/strata/managedobjectcontext": ["ManagedObjectContext", "working copy", "save()"],
     "documentation/strata/fetchrequest": ["FetchRequest"],
     "documentation/strata/sqlitestore": ["SQLiteStore"],
+    "documentation/stratastore": ["RowBatch", "ChangeSet"],
     "documentation/strataremote": ["Synchronisation", "RemoteStore"],
     "documentation/stratastackmob": ["StackMobClient"],
     "documentation/strataserver": ["DataServer"],

