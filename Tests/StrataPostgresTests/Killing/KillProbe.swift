@@ -69,11 +69,14 @@
         }
 
         /// Waits until the server has ended the sessions of processes that are gone: their last statements may still run.
-        func settle(_ url: String) throws {
+        /// - Parameter application: The name that the sessions have; nil for all sessions of the database.
+        func settle(_ url: String, application: String? = nil) throws {
             let connection = try PostgresConnection(PostgresSettings(address: self.url(of: "postgres")))
             let name = url.split(separator: "/").last ?? ""
             let end = Date(timeIntervalSinceNow: 60)
-            while try connection.execute("SELECT 1 FROM pg_stat_activity WHERE datname = '\(name)'").rowCount > 0 {
+            let condition = application.map { " AND application_name = '\($0)'" } ?? ""
+            let sessions = "SELECT 1 FROM pg_stat_activity WHERE datname = '\(name)'\(condition)"
+            while try connection.execute(sessions).rowCount > 0 {
                 guard Date() < end else { throw Failure("sessions of \(name) do not end") }
                 Thread.sleep(forTimeInterval: 0.002)
             }

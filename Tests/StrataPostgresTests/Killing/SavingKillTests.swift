@@ -52,7 +52,7 @@
                 let seed = RunSeed.value()
                 var random = SplitMix64(seed: seed)
                 func start(_ name: String) throws -> KillProbe {
-                    try KillProbe("save", url, name, String(random.next() % 1_000_000))
+                    try KillProbe("save", "\(url)?application_name=\(name)", name, String(random.next() % 1_000_000))
                 }
                 var writers = try ["first", "second"].map { Writer(name: $0, probe: try start($0)) }
                 var events: [String: Int] = [:]
@@ -70,6 +70,8 @@
                     for index in killed {
                         writers[index].probe.kill()
                         writers[index].take("seed \(seed)")
+                        // The server may still commit what the process has sent, and the next one looks for it.
+                        try server.settle(url, application: writers[index].name)
                         writers[index].probe = try start(writers[index].name)
                     }
                 }
@@ -108,12 +110,13 @@
                     #expect(try number("SELECT count(DISTINCT number)::bigint \(moves)") == last)
                     #expect(try number("SELECT count(*)::bigint \(moves)") == 2 * last)
                 }
-                #expect(
-                    try number(
-                        """
-                        SELECT count(*)::bigint FROM (SELECT 1 FROM "move" GROUP BY writer, number \
-                        HAVING count(*) <> 2 OR sum(amount) <> 0) AS t
-                        """) == 0)
+                let broken = try connection.execute(
+                    """
+                    SELECT concat_ws(' ', writer, number, array_agg(_id ORDER BY _id), array_agg(amount ORDER BY _id), \
+                    array_agg(account ORDER BY _id)) FROM "move" GROUP BY writer, number \
+                    HAVING count(*) <> 2 OR sum(amount) <> 0 LIMIT 10
+                    """)
+                #expect((0..<broken.rowCount).map { broken.text($0, 0) } == [])
                 #expect(
                     try number(
                         """
