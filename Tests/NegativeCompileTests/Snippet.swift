@@ -23,7 +23,7 @@ struct Snippet: Sendable {
     }
 
     /// What all snippets begin with.
-    static let imports = "import Foundation\nimport Strata\nimport Synchronization\n\n"
+    static let imports = "import Foundation\nimport Strata\nimport StrataStore\nimport Synchronization\n\n"
 
     /// The classes of objects that they try to leak, with typed keys.
     static let prelude = """

@@ -1,5 +1,3 @@
-import StrataStore
-
 extension Snippet {
     /// Into places that everybody can reach.
     static let storageSnippets: [Snippet] = [

@@ -79,6 +79,22 @@ extension Mirror {
         return result
     }
 
+    /// Whether the server tells other values of some properties than the mirror has.
+    func differs(
+        _ record: RemoteRecord, from identity: RowIdentity, in names: Set<String>
+    ) throws(StoreError) -> Bool {
+        try store.transaction { (transaction) throws(StoreError) in
+            let found = try transaction.rows(entityIndex: root(identity.entityIndex), keys: [identity.key])
+            let session = ApplySession(mirror: self, transaction: transaction)
+            guard found.count > 0, let told = try session.row(of: record, over: found[0].row) else { return false }
+            let entity = model.entities[identity.entityIndex]
+            return names.flatMap(entity.slots(of:)).contains { slot in
+                told.slots.contains(slot)
+                    && !told.slab.row.hasSameValue(as: found[0].row, slot: slot, storage: entity.slots[slot].storage)
+            }
+        }
+    }
+
     /// Whether the server has other values than those that operations of an entry were done to.
     func isBehind(_ entry: OutboxEntry, _ record: RemoteRecord) throws(StoreError) -> Bool {
         guard let base = entry.base.flatMap(RowSlab.restored(from:)) else { return false }

@@ -289,7 +289,7 @@ extension Mirror {
 
 extension EntityDescription {
     /// The places of an attribute or a to-one relationship in a row.
-    fileprivate func slots(of name: String) -> [Int] {
+    func slots(of name: String) -> [Int] {
         attribute(named: name)?.slots.map { $0 } ?? relationship(named: name)?.slot.map { [$0] } ?? []
     }
 }

@@ -49,7 +49,7 @@ extension SaveSending {
                 store.mirror.online.unknown.remove(rooted(write))
             case .done(let record):
                 let rest = rest(of: write, behind: earlier, record)
-                if let record, isOvertaken(rest, behind: earlier, record) {
+                if let record, await isOvertaken(rest, behind: earlier, record) {
                     overtake(write, earlier, record)
                     continue
                 }
@@ -73,13 +73,23 @@ extension SaveSending {
 
     /// Whether others have changed what a save changes next since the earlier write: a server that answers the repetition with
     /// what it has now would take the change for one that was made to that.
-    private func isOvertaken(_ rest: MirrorWrite, behind earlier: UnknownWrite, _ record: RemoteRecord) -> Bool {
+    private func isOvertaken(_ rest: MirrorWrite, behind earlier: UnknownWrite, _ record: RemoteRecord) async -> Bool {
         guard rest.kind == .update else { return false }
         let told = earlier.told
-        return rest.write.values.keys.contains { name in
+        let isChanged = rest.write.values.keys.contains { name in
             guard let sent = told[name], let now = record.values[name] else { return false }
             return !isEqual(now, sent)
         }
+        if isChanged { return true }
+        // Of what the earlier write did not send the mirror has what the save was made to.
+        let others = Set(rest.write.values.keys.filter { told[$0] == nil })
+        guard !others.isEmpty, store.backend.capabilities.features(of: rest.entity).contains(.conditionalWrites) else {
+            return false
+        }
+        let differs = try? await store.surroundings.elsewhere { [store] () throws(StoreError) in
+            try store.mirror.differs(record, from: rest.identity, in: others)
+        }
+        return differs ?? false
     }
 
     /// The mirror gets what the server says, and the merge policy of the context compares with that.

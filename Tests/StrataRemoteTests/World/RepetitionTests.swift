@@ -107,6 +107,68 @@ import Testing
         #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Quito")))
     }
 
+    @Test("What others change after a change whose answer was lost is in conflict with what is changed here next")
+    func changedBehindLostAnswer() async throws {
+        let backend = Interceptor {
+            $0.features.insert(.idempotencyTokens)
+            $0.features.insert(.conditionalWrites)
+        }
+        backend.shelf.putCity("1", "Lima")
+        let (store, _) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        try await store.sync.pull()
+        let context = try PersistentContainer(store: store).newContext()
+        let city = try #require(try await context.fetch(cities()).first)
+        city["population"] = Int64(5)
+        _ = backend.loseAnswers(throwing: unanswered)
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.shelf.putCity("1", "Quito", population: 5)
+        city["name"] = "Callao"
+        backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
+            guard case .update(_, let write) = operation, write.values["population"] != nil else { return nil }
+            return .outcomes([.done(shelf.record("City", "1"))])
+        }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        await #expect {
+            try await context.save(options: nil)
+        } throws: {
+            if case PersistenceError.conflicts = $0 { true } else { false }
+        }
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Quito")))
+    }
+
+    @Test("An object that others delete after members were sent without an answer is read again")
+    func deletedBehindLostMembers() async throws {
+        let backend = Interceptor {
+            $0.features.insert(.idempotencyTokens)
+            $0.features.insert(.conditionalWrites)
+            $0.features.insert(.relating)
+        }
+        backend.shelf.putCity("1", "Lima")
+        let (store, context) = try Atlas.offline(backend)
+        try await store.sync.pull()
+        let city = try #require(try await context.fetch(cities()).first)
+        let tag = try context.insert(entityNamed: "Tag")
+        tag["tagId"] = "t"
+        city["tags"] = [tag]
+        try await context.save()
+        let unanswered = unanswered
+        let answer = Guarded<RemoteAnswer?>(nil)
+        backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
+            guard case .relate = operation else { return nil }
+            if let answer = answer.withLock({ $0 }) { return answer }
+            let first = try await shelf.perform(operation, options: RequestOptions())
+            answer.withLock { $0 = first }
+            throw unanswered
+        }
+        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        backend.shelf.take("City", "1")
+        try await store.sync.push()
+        #expect(try store.sync.pendingCount() == 0)
+        #expect(try store.mirror.staleIdentities().map(\.id) == ["1"])
+        try await store.sync.pull()
+        #expect(try await context.fetch(cities()).isEmpty)
+    }
+
     @Test("An object whose key another client has taken is there once the new one of the same key is deleted")
     func takenKey() async throws {
         let backend = MemoryBackend()
