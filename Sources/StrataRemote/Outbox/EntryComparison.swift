@@ -85,13 +85,9 @@ extension Mirror {
     ) throws(StoreError) -> Bool {
         try store.transaction { (transaction) throws(StoreError) in
             let found = try transaction.rows(entityIndex: root(identity.entityIndex), keys: [identity.key])
-            let session = ApplySession(mirror: self, transaction: transaction)
-            guard found.count > 0, let told = try session.row(of: record, over: found[0].row) else { return false }
-            let entity = model.entities[identity.entityIndex]
-            return names.flatMap(entity.slots(of:)).contains { slot in
-                told.slots.contains(slot)
-                    && !told.slab.row.hasSameValue(as: found[0].row, slot: slot, storage: entity.slots[slot].storage)
-            }
+            guard found.count > 0 else { return false }
+            let slots = names.flatMap(model.entities[identity.entityIndex].slots(of:))
+            return try differs(record, from: found[0].row, in: slots, transaction)
         }
     }
 
@@ -99,13 +95,19 @@ extension Mirror {
     func isBehind(_ entry: OutboxEntry, _ record: RemoteRecord) throws(StoreError) -> Bool {
         guard let base = entry.base.flatMap(RowSlab.restored(from:)) else { return false }
         return try store.transaction { (transaction) throws(StoreError) in
-            let session = ApplySession(mirror: self, transaction: transaction)
-            guard let told = try session.row(of: record, over: base.row) else { return false }
-            let slots = model.entities[entry.identity.entityIndex].slots
-            return entry.operations.keys.contains { slot in
-                told.slots.contains(slot)
-                    && !told.slab.row.hasSameValue(as: base.row, slot: slot, storage: slots[slot].storage)
-            }
+            try differs(record, from: base.row, in: entry.operations.keys, transaction)
+        }
+    }
+
+    private func differs(
+        _ record: RemoteRecord, from row: RowPointer, in slots: some Sequence<Int>, _ transaction: StoreTransaction
+    ) throws(StoreError) -> Bool {
+        let session = ApplySession(mirror: self, transaction: transaction)
+        guard let told = try session.row(of: record, over: row) else { return false }
+        let layout = model.entities[row.entityIndex].slots
+        return slots.contains { slot in
+            told.slots.contains(slot)
+                && !told.slab.row.hasSameValue(as: row, slot: slot, storage: layout[slot].storage)
         }
     }
 }

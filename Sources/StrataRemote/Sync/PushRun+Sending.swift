@@ -113,11 +113,7 @@ extension PushRun {
         }
         // The version is needed for the next write.
         let ticket = mirror.ticket()
-        if told == nil {
-            told = try await serverState(job)
-            // Others have deleted it since an earlier attempt. The next pull finds that out.
-            if told == nil { try here { () throws(StoreError) in try mirror.noteStale(job.identity) } }
-        }
+        if told == nil { told = try await stateSince(job, job.identity) }
         // What came to nothing, because members have gone, is done with, too.
         try here { () throws(StoreError) in try mirror.complete(job.entry, told, ticket: ticket) }
         report(job, .updated)

@@ -65,13 +65,9 @@ extension PushRun {
                 // A read was answered in the meantime, or others have changed the object since an earlier attempt: it is not
                 // known whether the answer is the present state.
                 ticket = mirror.ticket()
-                told = try await serverState(job.write.entity, record?.id ?? job.write.write.id)
-                isOwn = record?.version != nil && told?.version == record?.version
-                if told == nil {
-                    // It is gone since. The next pull finds that out.
-                    told = record
-                    try here { () throws(StoreError) in try mirror.noteStale(record?.identity ?? job.identity) }
-                }
+                let now = try await stateSince(job, record?.identity ?? job.identity)
+                isOwn = record?.version != nil && now?.version == record?.version
+                told = now ?? record
             } else {
                 told = try await toldState(job, record)
                 isOwn = record != nil
@@ -81,6 +77,14 @@ extension PushRun {
             reportDone(job)
         case .failed(let error): try await settle(job, error)
         }
+    }
+
+    /// What the server has by now of the object of a job that it has done. If others have deleted it since, the next pull finds
+    /// that out.
+    func stateSince(_ job: Job, _ identity: RemoteIdentity) async throws(Interruption) -> RemoteRecord? {
+        let record = try await serverState(job.write.entity, identity.id)
+        if record == nil { try here { () throws(StoreError) in try mirror.noteStale(identity) } }
+        return record
     }
 
     /// Whether the answer to a job may be the one that an earlier attempt was given: a server that carries out a write once may
