@@ -84,9 +84,10 @@ extension ManagedObject {
         guard let field = binding.entity.primaryKeyField, let slot = binding.entity.slot(named: field) else {
             throw .noPrimaryKey(entity: binding.entity.name)
         }
-        switch currentValue(slot) {
-        case .string(let value) where !value.isEmpty: return value
-        case .integer(let value) where value != 0 || slot.type != .integer64: return String(value)
+        let current = currentValue(slot)
+        switch current {
+        case .string(let value) where !NewPrimaryKey.isNone(current, slot): return value
+        case .integer(let value) where !NewPrimaryKey.isNone(current, slot): return String(value)
         default: break
         }
         let value = NewPrimaryKey.value(for: slot)
