@@ -262,7 +262,7 @@ extension SimulatedClient {
     /// Saves what is left in calm weather.
     func finishContext() async {
         guard let context = process.context else { return }
-        for attempt in 0..<6 where context.hasChanges {
+        for attempt in 0..<6 {
             await save(.networkThenCache)
             guard context.hasChanges else { break }
             // A deletion by others is not a conflict before the client learns about it. A pull does not tell it of an object

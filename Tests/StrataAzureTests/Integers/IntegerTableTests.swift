@@ -240,6 +240,12 @@ import Testing
 
     // MARK: Lost answers
 
+    private func pushWithoutAnswer(_ devices: NumberedDevices, _ store: RemoteStore) async {
+        devices.server.losesAnswers = true
+        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        devices.server.losesAnswers = false
+    }
+
     @Test("A creation whose answer was lost is sent again: the first row arrives with the next pull as another object")
     func lostAnswer() async throws {
         let devices = try NumberedDevices()
@@ -247,10 +253,8 @@ import Testing
         let note = try context.insert(entityNamed: "Note")
         note["text"] = "1"
         try context.saveHere()
-        devices.server.losesAnswers = true
-        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        await pushWithoutAnswer(devices, store)
         #expect(devices.server.rows("Note").count == 1)
-        devices.server.losesAnswers = false
         try await store.sync.push()
         #expect(devices.server.rows("Note").keys.sorted() == ["1", "2"])
         #expect(try context.notes() == [note])
@@ -261,15 +265,11 @@ import Testing
         // A change and a deletion whose answers were lost are done once.
         note["text"] = "2"
         try context.saveHere()
-        devices.server.losesAnswers = true
-        await #expect(throws: SyncError.self) { try await store.sync.push() }
-        devices.server.losesAnswers = false
+        await pushWithoutAnswer(devices, store)
         #expect(try await store.sync.push().results.map(\.action) == [.updated])
         context.delete(note)
         try context.saveHere()
-        devices.server.losesAnswers = true
-        await #expect(throws: SyncError.self) { try await store.sync.push() }
-        devices.server.losesAnswers = false
+        await pushWithoutAnswer(devices, store)
         try await store.sync.push()
         #expect(try store.sync.pendingCount() == 0)
         try await store.sync.pull()
@@ -300,9 +300,7 @@ import Testing
         note["text"] = "1"
         note["mark"] = UUID()
         try context.saveHere()
-        devices.server.losesAnswers = true
-        await #expect(throws: SyncError.self) { try await store.sync.push() }
-        devices.server.losesAnswers = false
+        await pushWithoutAnswer(devices, store)
         try await store.sync.synchronize()
         #expect(devices.server.rows("Note").keys.sorted() == ["1"])
         #expect(try context.notes() == [note])

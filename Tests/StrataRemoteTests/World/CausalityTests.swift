@@ -21,6 +21,17 @@ import Testing
         func open() { state.withLock { $0.isOpen = true } }
     }
 
+    /// A store that has a city of the server, and a context on it.
+    private func openWithCity() async throws -> (
+        backend: Interceptor, store: RemoteStore, context: ManagedObjectContext, city: ManagedObject
+    ) {
+        let backend = Interceptor()
+        backend.shelf.putCity("1", "first")
+        let (store, context) = try Atlas.offline(backend)
+        try await store.sync.pull()
+        return (backend, store, context, try #require(try await context.fetch(cities()).first))
+    }
+
     @Test("A fetch that is overtaken by a synchronisation does not delete what that has sent")
     func fetchOvertaken() async throws {
         let backend = Interceptor(ShelfBackend { $0.features.insert(.conditionalWrites) })
@@ -104,11 +115,7 @@ import Testing
 
     @Test("An object that is made again while a pull is under way is read again after its deletion here")
     func madeAgainMeanwhile() async throws {
-        let backend = Interceptor()
-        backend.shelf.putCity("1", "first")
-        let (store, context) = try Atlas.offline(backend)
-        try await store.sync.pull()
-        let lima = try #require(try await context.fetch(cities()).first)
+        let (backend, store, context, lima) = try await openWithCity()
         let gate = Gate()
         backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
             guard case .query = operation else { return nil }
@@ -127,11 +134,7 @@ import Testing
 
     @Test("An answer that was asked for earlier does not set back what an online save has done")
     func olderThanSave() async throws {
-        let backend = Interceptor()
-        backend.shelf.putCity("1", "first")
-        let (store, context) = try Atlas.offline(backend)
-        try await store.sync.pull()
-        let lima = try #require(try await context.fetch(cities()).first)
+        let (backend, store, context, lima) = try await openWithCity()
         let gate = Gate()
         backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
             guard case .query = operation else { return nil }

@@ -85,6 +85,17 @@ import Testing
         #expect(try await other.fetch(cities()).first?["name"] as? String == "Miraflores")
     }
 
+    /// The first save learns what others have made of the city, and the next one is in conflict with that.
+    private func meetConflict(_ context: ManagedObjectContext, _ backend: Interceptor) async throws {
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        await #expect {
+            try await context.save(options: nil)
+        } throws: {
+            if case PersistenceError.conflicts = $0 { true } else { false }
+        }
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Quito")))
+    }
+
     @Test("What others change of a new object before its creation is known is in conflict with what is changed here")
     func changedByOthers() async throws {
         let backend = Interceptor { $0.features.insert(.idempotencyTokens) }
@@ -98,13 +109,7 @@ import Testing
             // The server has carried out the creation, and answers the repetition with what it has by now.
             if case .create = operation { .outcomes([.done(shelf.record("City", "1"))]) } else { nil }
         }
-        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
-        await #expect {
-            try await context.save(options: nil)
-        } throws: {
-            if case PersistenceError.conflicts = $0 { true } else { false }
-        }
-        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Quito")))
+        try await meetConflict(context, backend)
     }
 
     @Test("What others change after a change whose answer was lost is in conflict with what is changed here next")
@@ -127,13 +132,7 @@ import Testing
             guard case .update(_, let write) = operation, write.values["population"] != nil else { return nil }
             return .outcomes([.done(shelf.record("City", "1"))])
         }
-        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
-        await #expect {
-            try await context.save(options: nil)
-        } throws: {
-            if case PersistenceError.conflicts = $0 { true } else { false }
-        }
-        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Quito")))
+        try await meetConflict(context, backend)
     }
 
     @Test("An object that others delete after members were sent without an answer is read again")
