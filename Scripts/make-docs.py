@@ -244,15 +244,14 @@ def main():
         folder = pathlib.Path(temporary)
         known, faults = {}, 0
         for product, reexported in products.items():
+            extract(build, product, reexported, folder / f"symbols-{product}")
+        # The compiler lists a module whole of which some is re-exported.
+        apps, strata, store = for_apps(), folder / "symbols-Strata", folder / "symbols-StrataStore"
+        leave_out(strata, "Strata", names(store) - apps)
+        leave_out(store, "StrataStore", apps)
+        fold_extensions(strata, "Strata")
+        for product in products:
             symbols = folder / f"symbols-{product}"
-            extract(build, product, reexported, symbols)
-            if product == "Strata":
-                # The compiler lists a module whole of which some is re-exported.
-                extract(build, "StrataStore", [], folder / "store")
-                leave_out(symbols, product, names(folder / "store") - for_apps())
-                fold_extensions(symbols, product)
-            elif product == "StrataStore":
-                leave_out(symbols, product, for_apps())
             known[product] = names(symbols)
             point_to_modules(symbols, known[product], {name: one for name, one in known.items() if name != product})
             faults += convert(product, folder, [name for name in known if name != product])
