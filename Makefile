@@ -200,7 +200,8 @@ stress: test-dependencies
 		STRATA_CHAINS=1 STRATA_KILLS=50 $(SWIFT) test --skip-build $(TESTS) --disable-xctest \
 		--filter 'Random|Differential|Property|KillTests|VersionChainTests'
 
-# The deferred step is the fifth kind, and one in PostgreSQL the sixth: there, the server ends as many sessions, too. A store of 2,000 objects migrates in some ten milliseconds, so that kills hit all of it.
+# The deferred step is the fifth kind, and one in PostgreSQL the sixth: there, the server ends as many sessions, too. A store of
+# 2,000 objects migrates in some ten milliseconds, so that kills hit all of it.
 .PHONY: kill-migrations
 kill-migrations: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS)

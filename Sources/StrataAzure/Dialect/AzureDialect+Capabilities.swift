@@ -5,8 +5,8 @@ extension AzureDialect {
     var maximumPage: Int { version == .datasync ? 100 : 1000 }
 
     /// What the services can do. Tables of ``AzureVersion/mobileServices`` with integer ids can do less, and the server
-    /// assigns their ids: ``RemoteCapabilities/integerKeyFeatures``. Services of ``AzureVersion/datasync`` take only whole rows, so that a store compares
-    /// before it writes, in place of a condition on the version.
+    /// assigns their ids: ``RemoteCapabilities/integerKeyFeatures``. Services of ``AzureVersion/datasync`` take only whole
+    /// rows, so that a store compares before it writes, in place of a condition on the version.
     public var capabilities: RemoteCapabilities {
         var features: RemoteCapabilities.Features = [
             .sorting, .paging, .counting, .selecting, .readingMany, .incrementalPull, .calls,
