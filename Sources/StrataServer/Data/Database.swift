@@ -101,6 +101,7 @@
         ) throws -> (State, time: Int64) {
             let known = try storage.stored()
             var stored = known ?? StoredCatalogue(SchemaCatalogue())
+            try stored.catalogue.checkKeys(of: declared)
             stored.catalogue.merge(declared)
             if storage.isShared, known?.catalogue != stored.catalogue { stored.version += 1 }
             let container = try storage.grow(to: try model(stored, hints, storage), stored)

@@ -94,15 +94,18 @@
         // MARK: Creating and changing
 
         /// Makes an object of a body, and of what is nested in it.
+        /// - Parameter isRestored: Whether the object was there before, and comes back with its key.
         /// - Returns: The object.
         func create(
-            _ members: JSONObject, _ schema: ServerSchema, relations: RelationTree
+            _ members: JSONObject, _ schema: ServerSchema, relations: RelationTree, isRestored: Bool = false
         ) throws(ServerError) -> ManagedObject {
             _ = try grant(.create, schema)
-            let id = try key(of: members, schema) ?? Self.newKey()
-            guard try scope.object(schema, id) == nil else {
-                throw ServerError(409, .duplicateKey, "Duplicate key for schema \(schema.name): \"\(id)\"")
+            let given = try key(of: members, schema)
+            if let given, try scope.object(schema, given) != nil {
+                throw ServerError(409, .duplicateKey, "Duplicate key for schema \(schema.name): \"\(given)\"")
             }
+            let number = schema.hasNumberedKeys ? try self.number(given, schema, isRestored: isRestored) : nil
+            let id = number?.text ?? given ?? Self.newKey()
             // A server of the application may make an account that nobody can log in to yet.
             if let accounts = options.accounts(schema.name), members[accounts.passwordField] == nil,
                 !principal.hasPrivateKey
@@ -112,6 +115,7 @@
             try spend()
             let object = try scope.insert(schema.entityName)
             object[schema.keyField] = id
+            if let number { object[KeyNumber.field] = number.value }
             scope.register(object, id)
             let time = scope.stamp()
             object["createddate"] = time
@@ -138,7 +142,7 @@
             try check(.update, schema, object)
             try spend()
             let id = object.text(schema.keyField) ?? ""
-            if let given = members[schema.keyField], given != .string(id) {
+            if let given = members[schema.keyField], !schema.isKey(given, id) {
                 throw Self.keyIsFixed(schema)
             }
             underWay.insert([schema.name, id])
@@ -174,6 +178,23 @@
                 throw .badRequest("\(text) is the name of a request; an account needs another.")
             }
             return text
+        }
+
+        /// The number of a new object: the next one, unless the application itself brings objects with their numbers.
+        private func number(
+            _ given: String?, _ schema: ServerSchema, isRestored: Bool
+        ) throws(ServerError) -> KeyNumber {
+            guard let given else { return try scope.nextNumber(in: schema) }
+            guard let number = KeyNumber(given), number.value <= KeyNumber.largestChosen || isRestored else {
+                throw .badRequest(
+                    "\(schema.keyField) takes a whole number from 1 to \(KeyNumber.largestChosen); leave it out to get the next one."
+                )
+            }
+            guard isRestored || principal.hasPrivateKey else {
+                throw .badRequest("The server assigns the keys of \(schema.name); leave \(schema.keyField) out.")
+            }
+            try scope.reserve(number, in: schema)
+            return number
         }
 
         /// 32 lower-case hexadecimal digits.
@@ -280,13 +301,22 @@
             object[field.name] = text
         }
 
-        /// The key that a reference leads to. A nested body is created, or changes the object that has its key.
+        /// The key that a reference leads to.
         private func reference(
             _ value: JSONValue, _ field: SchemaField, _ relation: (schema: String, next: RelationTree)?,
             _ refusal: @autoclosure () -> ServerError
         ) throws(ServerError) -> String {
-            if let key = value.string { return key }
-            if let number = value.integer { return String(number) }
+            let key = try target(value, field, relation, refusal())
+            guard canHold([.string(key)], field) else { throw refusal() }
+            return key
+        }
+
+        /// The key of a value. A nested body is created, or changes the object that has its key.
+        private func target(
+            _ value: JSONValue, _ field: SchemaField, _ relation: (schema: String, next: RelationTree)?,
+            _ refusal: @autoclosure () -> ServerError
+        ) throws(ServerError) -> String {
+            if let key = value.string ?? value.integer.map({ String($0) }) { return key }
             guard let members = value.members else { throw refusal() }
             guard let relation, let schema = scope.catalogue[relation.schema] else {
                 throw .badRequest(
@@ -305,6 +335,14 @@
             return id
         }
 
+        /// Whether values could be the keys of objects that a field leads to. These need not exist.
+        private func canHold(_ keys: [JSONValue], _ field: SchemaField) -> Bool {
+            guard let target = field.schema.flatMap({ scope.catalogue[$0] }), target.hasNumberedKeys else {
+                return true
+            }
+            return keys.allSatisfy { target.canHaveKey($0.string ?? $0.description) }
+        }
+
         static func typeFault(
             _ field: SchemaField, _ schema: ServerSchema, _ found: String, isNew: Bool
         ) -> ServerError {
@@ -313,14 +351,16 @@
                 400, .wrongType(path: path, isNew: isNew), "\(path) takes \(field.expectation), not \(found).")
         }
 
-        /// Checks the elements of a list: all are of the kind that the first ones had.
+        /// Checks the elements of a list: all are of the kind that the first ones had. Those of a relationship are keys.
         func check(
             elements: [JSONValue], of field: SchemaField, _ schema: ServerSchema, isNew: Bool = false
         ) throws(ServerError) {
-            guard field.kind == .list else { return }
+            guard field.isCollection else { return }
             let isFine =
-                field.element.map { kind in elements.allSatisfy { kind.takes(element: $0) } }
-                ?? elements.allSatisfy { $0.members == nil && $0.elements == nil }
+                field.kind == .references
+                ? canHold(elements, field)
+                : field.element.map { kind in elements.allSatisfy { kind.takes(element: $0) } }
+                    ?? elements.allSatisfy { $0.members == nil && $0.elements == nil }
             guard isFine else {
                 throw Self.typeFault(field, schema, "\(JSONValue.array(elements).description.prefix(80))", isNew: isNew)
             }

@@ -28,11 +28,10 @@
         ) throws(ServerSetupError) -> ServerSchema {
             let name = StackMobNames.schema(ofEntity: entity.name)
             let accounts = options.accounts(name)
-            if let field = entity.primaryKeyField, entity.attribute(named: field)?.type != .string {
-                throw ServerSetupError("\(entity.name).\(field): the server's primary keys are strings")
-            }
+            let keyFormat = try keyFormat(of: entity, isUser: accounts != nil)
             let key = accounts?.keyField ?? entity.primaryKeyField.map(StackMobNames.field) ?? name + "_id"
-            var schema = ServerSchema(name: name, keyField: key, isUser: accounts != nil, title: entity.name)
+            var schema = ServerSchema(
+                name: name, keyField: key, isUser: accounts != nil, title: entity.name, keyFormat: keyFormat)
             func check(_ name: String, _ property: String) throws(ServerSetupError) {
                 if let fault = ServerSchema.fault(ofName: name) {
                     throw ServerSetupError("\(entity.name).\(property): \(fault); rename it")
@@ -71,6 +70,22 @@
                         title: relationship.name))
             }
             return schema
+        }
+
+        private static func keyFormat(
+            of entity: EntityDescription, isUser: Bool
+        ) throws(ServerSetupError) -> ServerSchema.KeyFormat? {
+            guard let field = entity.primaryKeyField else { return nil }
+            switch entity.primaryKeyType {
+            case .string: return nil
+            case .integer64, .integer:
+                guard isUser else { return .number }
+                throw ServerSetupError("\(entity.name).\(field): the primary keys of accounts are strings")
+            default:
+                throw ServerSetupError(
+                    "\(entity.name).\(field): primary keys are strings, or numbers of type integer64 that the server assigns"
+                )
+            }
         }
 
         private static func format(of type: AttributeType) -> SchemaField.Format? {

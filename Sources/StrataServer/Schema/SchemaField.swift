@@ -98,8 +98,27 @@
         var isUser: Bool
         /// The name as a model or a client spells it; nil if nobody has told.
         var title: String?
+        /// What the keys are, where they are no texts that clients choose.
+        var keyFormat: KeyFormat?
         /// In the order of their first use.
         var fields: [SchemaField] = []
+
+        /// What keys are, although all are kept as texts.
+        enum KeyFormat: String, Codable, Hashable, Sendable {
+            /// Whole numbers from 1 on, in decimal digits. The server assigns them.
+            case number
+        }
+
+        /// Whether the server assigns numbers as keys.
+        var hasNumberedKeys: Bool { keyFormat == .number }
+
+        /// Whether an object could have a key. Of several ways to write a number, only the usual one is a key.
+        func canHaveKey(_ text: String) -> Bool { !hasNumberedKeys || KeyNumber(text) != nil }
+
+        /// Whether a value in a body is the key of an object.
+        func isKey(_ value: JSONValue, _ key: String) -> Bool {
+            value == .string(key) || hasNumberedKeys && value.integer.map { String($0) } == key
+        }
 
         /// The entity that keeps the objects.
         var entityName: String { "Object_" + name }
@@ -143,6 +162,19 @@
         var schemas: [ServerSchema] = []
 
         subscript(name: String) -> ServerSchema? { schemas.first { $0.name == name } }
+
+        /// Checks that schemas of a model have the same kind of keys here, since objects cannot get other keys.
+        func checkKeys(of declared: SchemaCatalogue) throws(ServerSetupError) {
+            for schema in declared.schemas {
+                guard let known = self[schema.name], known.keyFormat != schema.keyFormat else { continue }
+                throw ServerSetupError(
+                    "\(schema.title ?? schema.name): the keys of \(schema.name) are "
+                        + (known.hasNumberedKeys
+                            ? "numbers in the database, and texts in the model; declare the primary key as an integer64"
+                            : "texts in the database, and numbers in the model; declare the primary key as a string")
+                        + ", or give the entity another name")
+            }
+        }
 
         /// Adds the schemas and fields of another catalogue that are not there yet; what is there stays.
         mutating func merge(_ other: SchemaCatalogue) {

@@ -18,6 +18,7 @@
         ) throws(ModelError) -> ManagedObjectModel {
             var entities = serverEntities
             if isShared { entities.append(SharedCounter.entity) }
+            if catalogue.schemas.contains(where: \.hasNumberedKeys) { entities.append(KeyNumber.entity) }
             for schema in catalogue.schemas {
                 entities.append(object(schema, hint: hints[schema.name]))
                 entities.append(element(schema))
@@ -28,6 +29,8 @@
         private static func object(_ schema: ServerSchema, hint: Entity?) -> Entity {
             Entity(schema.entityName) {
                 Attribute(schema.keyField, .string).unique()
+                // The key once more, for comparisons and orders of numbers.
+                if schema.hasNumberedKeys { Attribute(KeyNumber.field, .integer64).unique() }
                 Attribute("createddate", .integer64, default: .value(0))
                 Attribute("lastmoddate", .integer64, default: .value(0)).indexed()
                 Attribute("sm_owner", .string).optional().indexed()

@@ -36,10 +36,9 @@
             }
             let unknown = Operand(expression: .constant(.null), isUnknown: true)
             if name.lowercased() == "id" {
-                return of(
-                    SchemaField(name: isStone ? "identifier" : table.schema.keyField, kind: .string), isOptional: false)
+                return of(isStone ? SchemaField(name: "identifier", kind: .string) : table.idField, isOptional: false)
             }
-            if let column = AzureColumn.named(name, in: table.kind) {
+            if let column = table.own(name) {
                 if column == .deleted { return try operand(.flag(isStone)) }
                 guard isStone else {
                     guard let field = column.field else { return unknown }

@@ -91,6 +91,10 @@
             let comparison = answer ? asked : Self.opposites[asked] ?? asked
             if case .null? = a.constant { return try null(b, comparison) }
             if case .null? = b.constant { return try null(a, comparison) }
+            // They are kept as texts, in whose order 10 comes before 9.
+            if let field = [a, b].compactMap(\.field).first(where: table.leadsToNumbers), !["eq", "ne"].contains(word) {
+                throw Self.fault("\(NativeNames.title(field)) names rows of another table; compare it with eq or ne")
+            }
             let (x, y) = (try fitting(a, to: b), try fitting(b, to: a))
             guard let x, let y else { return .constant(asked == .notEqual && answer || asked == .equal && !answer) }
             let plain = FetchPredicate.comparison(x, comparison, y, [])

@@ -30,6 +30,54 @@
     struct AzureTable: Sendable {
         let schema: ServerSchema
         let kind: DialectMount.Kind
+        /// The schemas whose ids are JSON numbers. Only the first version has any.
+        private let numbered: Set<String>
+
+        init(_ schema: ServerSchema, _ kind: DialectMount.Kind, in catalogue: SchemaCatalogue) {
+            self.schema = schema
+            self.kind = kind
+            numbered =
+                kind == .azureServices
+                ? Set(catalogue.schemas.lazy.filter(\.hasNumberedKeys).map(\.name)) : []
+        }
+
+        /// Whether the ids are JSON numbers. Such a table has no columns of the server's own: no versions, no times, no marks
+        /// of deleted rows.
+        var hasNumbers: Bool { numbered.contains(schema.name) }
+
+        /// Whether a column has ids that are JSON numbers.
+        func leadsToNumbers(_ field: SchemaField) -> Bool { field.schema.map(numbered.contains) ?? false }
+
+        /// The field that ids are compared and ordered by.
+        var idField: SchemaField {
+            hasNumbers
+                ? SchemaField(name: KeyNumber.field, kind: .integer) : SchemaField(name: schema.keyField, kind: .string)
+        }
+
+        /// An id as JSON.
+        func id(_ key: String?) -> JSONValue { Self.id(key, isNumber: hasNumbers) }
+
+        /// - Parameter isNumber: Whether it is a number. A text that is none names no row, and comes from the time before the
+        ///   other table was declared.
+        static func id(_ key: String?, isNumber: Bool) -> JSONValue {
+            guard let key else { return .null }
+            guard isNumber else { return .string(key) }
+            return KeyNumber(key).map { .integer($0.value) } ?? .null
+        }
+
+        /// The key of the row that the last part of a path names.
+        func key(_ part: String) throws(ServerError) -> String {
+            guard hasNumbers else { return part }
+            let digits = part.utf8.drop { $0 == UInt8(ascii: "-") }
+            guard !digits.isEmpty, digits.count + 1 >= part.utf8.count,
+                digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            else { throw .badRequest("The value specified for 'id' must be a number.") }
+            // No row has a number that is too large.
+            return Int64(part).map { String($0) } ?? part
+        }
+
+        /// The column with the given name that the server keeps itself.
+        func own(_ title: String) -> AzureColumn? { hasNumbers ? nil : AzureColumn.named(title, in: kind) }
 
         /// The columns that are not the server's own, with their names.
         var columns: [(title: String, field: SchemaField)] {
@@ -58,8 +106,9 @@
         /// The server's own columns.
         var own: Set<AzureColumn>
 
-        init(_ call: AzureCall, _ kind: DialectMount.Kind) {
-            own = Set(AzureColumn.allCases)
+        init(_ call: AzureCall, _ table: AzureTable) {
+            let kind = table.kind
+            own = table.hasNumbers ? [] : Set(AzureColumn.allCases)
             if let text = call["$select"] {
                 let names = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
                 columns = Set(names)
@@ -88,7 +137,7 @@
 
         func row(_ object: ManagedObject) throws(ServerError) -> JSONObject {
             var row: JSONObject = [:]
-            if shape.shows("id") { row["id"] = object.text(table.schema.keyField).map(JSONValue.string) ?? .null }
+            if shape.shows("id") { row["id"] = table.id(object.text(table.schema.keyField)) }
             for (title, field) in table.columns where shape.shows(title) { row[title] = try value(object, field) }
             add(created: object.whole("createddate"), updated: object.whole("lastmoddate"), isDeleted: false, to: &row)
             return row
@@ -96,7 +145,7 @@
 
         /// What is known of a row that was deleted.
         func stone(_ stone: ManagedObject) -> JSONObject {
-            var row: JSONObject = ["id": stone.text("identifier").map(JSONValue.string) ?? .null]
+            var row: JSONObject = ["id": table.id(stone.text("identifier"))]
             let content = JSONValue.ofStored(stone.text("content"))
             for (title, field) in table.columns where shape.shows(title) {
                 row[title] = content?[field.name].flatMap { encoded($0, field) } ?? .null
@@ -131,6 +180,10 @@
             // The bytes of a deleted row went with it.
             case (_, _, .null), (_, .bytes, _): return .null
             case (.integer, .date, _): return value.integer.flatMap(WireTime.text).map(JSONValue.string)
+            case (.reference, _, _) where table.leadsToNumbers(field):
+                return AzureTable.id(value.string, isNumber: true)
+            case (.references, _, _) where table.leadsToNumbers(field):
+                return .array((value.elements ?? []).map { AzureTable.id($0.string, isNumber: true) })
             case (.geoPoint, _, _): return ["latitude": value["lat"] ?? .null, "longitude": value["lon"] ?? .null]
             default: return value
             }

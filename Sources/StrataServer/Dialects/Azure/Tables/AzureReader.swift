@@ -17,11 +17,10 @@
                 else { throw .badRequest("$orderby takes columns with asc or desc, joined by commas.") }
                 let isAscending = words.count == 1 || words[1].lowercased() == "asc"
                 if words[0].lowercased() == "id" {
-                    let field = SchemaField(name: table.schema.keyField, kind: .string)
-                    orders.append(AzureOrder(field: field, stoneField: "identifier", isAscending: isAscending))
+                    orders.append(AzureOrder(field: table.idField, stoneField: "identifier", isAscending: isAscending))
                     continue
                 }
-                if let column = AzureColumn.named(words[0], in: table.kind) {
+                if let column = table.own(words[0]) {
                     guard let field = column.field else { continue }
                     let stoneField = column == .createdAt ? nil : "deleted"
                     orders.append(AzureOrder(field: field, stoneField: stoneField, isAscending: isAscending))
@@ -31,7 +30,9 @@
                     guard isForgiving else { throw .noField(table.schema, words[0]) }
                     continue
                 }
-                guard !field.isCollection, field.kind != .geoPoint, field.kind != .json else {
+                // Numbers of other tables are kept as texts, in whose order 10 comes before 9.
+                guard !field.isCollection, field.kind != .geoPoint, field.kind != .json, !table.leadsToNumbers(field)
+                else {
                     throw .badRequest("\(words[0]) has no order.")
                 }
                 orders.append(AzureOrder(field: field, stoneField: nil, isAscending: isAscending))
@@ -62,7 +63,7 @@
             if let own = try grant.predicate(table.schema, scope) {
                 live.predicate = live.predicate.map { own && $0 } ?? own
             }
-            let stones = query.withDeleted ? try stoneRequest() : nil
+            let stones = query.withDeleted && !table.hasNumbers ? try stoneRequest() : nil
             let stoneCount = try stones.map { (request) throws(ServerError) in try scope.count(request) } ?? 0
             let liveCount = query.counts ? try scope.count(live) : 0
             let total = { liveCount + stoneCount }

@@ -20,17 +20,20 @@
             let withDeleted = call["__includedeleted"]?.lowercased() == "true"
             return try await call.caller.database.read { (scope) throws(ServerError) in
                 guard let schema = scope.catalogue[name] else { throw .noObject(name, id) }
-                let encoder = AzureEncoder(
-                    table: AzureTable(schema: schema, kind: kind), scope: scope, caller: call.caller,
-                    shape: AzureShape(call, kind))
+                let encoder = encoder(schema, call, scope)
+                let key = try encoder.table.key(id)
                 // Whether there is a row that somebody may not read is not told.
-                guard let object = try scope.object(schema, id), try grant.includes(object, schema, scope) else {
-                    if withDeleted, let stone = try scope.find("ServerTombstone", ("schema", name), ("identifier", id)),
+                guard let object = try scope.object(schema, key), try grant.includes(object, schema, scope) else {
+                    if withDeleted, !encoder.table.hasNumbers,
+                        let stone = try scope.find("ServerTombstone", ("schema", name), ("identifier", id)),
                         grant.owner.map({ $0 == stone.text("owner") }) ?? true
                     {
                         return ServerResponse(json: .object(encoder.stone(stone)))
                     }
                     throw try gone(name, id, call, scope) ?? .noObject(name, id)
+                }
+                guard !encoder.table.hasNumbers else {
+                    return ServerResponse(json: .object(try encoder.row(object)))
                 }
                 let tag = "\"\(object.whole("lastmoddate") ?? 0)\""
                 guard call.request.header("If-None-Match") != tag else {
@@ -63,9 +66,8 @@
                     guard call.caller.isDevelopment else { throw .noSchema(name) }
                     return list([], query.counts ? 0 : nil, nil)
                 }
-                let table = AzureTable(schema: schema, kind: kind)
-                let encoder = AzureEncoder(
-                    table: table, scope: scope, caller: call.caller, shape: AzureShape(call, kind))
+                let encoder = encoder(schema, call, scope)
+                let table = encoder.table
                 let orders = try AzureOrder.read(call["$orderby"], table, isForgiving: call.caller.isDevelopment)
                 let reader = AzureReader(
                     table: table, scope: scope, grant: grant, filter: filter, orders: orders,
@@ -77,6 +79,12 @@
                     kind == .datasync && rows.count == query.top && isMore && query.top > 0
                         ? Self.nextLink(call, skip: skip + rows.count, top: top.map { $0 - rows.count }) : nil)
             }
+        }
+
+        /// What makes the rows of an answer.
+        func encoder(_ schema: ServerSchema, _ call: AzureCall, _ scope: DataScope) -> AzureEncoder {
+            let table = AzureTable(schema, kind, in: scope.catalogue)
+            return AzureEncoder(table: table, scope: scope, caller: call.caller, shape: AzureShape(call, table))
         }
 
         private func number(_ call: AzureCall, _ name: String) throws(ServerError) -> Int? {

@@ -13,7 +13,7 @@
                 try inference.use(name, title: title)
                 for (column, value) in members.sorted(by: { $0.name < $1.name }) {
                     guard let schema = inference.catalogue[name] else { continue }
-                    let table = AzureTable(schema: schema, kind: kind)
+                    let table = AzureTable(schema, kind, in: inference.catalogue)
                     if table.isOwn(column) || table.field(column) != nil { continue }
                     try inference.checkPassword(StackMobNames.field(of: column), in: name)
                     if schema.isUser, options.accounts(name)?.passwordField == column { continue }
@@ -24,7 +24,7 @@
                 }
             }
             let schema = try scope.schema(name, in: inference)
-            let table = AzureTable(schema: schema, kind: kind)
+            let table = AzureTable(schema, kind, in: scope.catalogue)
             var values: JSONObject = [:]
             for (column, value) in members.sorted(by: { $0.name < $1.name }) where !table.isOwn(column) {
                 guard let field = table.field(column) else {
@@ -53,11 +53,9 @@
         private func answer(
             _ object: ManagedObject, _ schema: ServerSchema, _ call: AzureCall, _ scope: DataScope, status: Int = 200
         ) throws(ServerError) -> ServerResponse {
-            let encoder = AzureEncoder(
-                table: AzureTable(schema: schema, kind: kind), scope: scope, caller: call.caller,
-                shape: AzureShape(call, kind))
+            let encoder = encoder(schema, call, scope)
             var headers = [("Content-Type", "application/json")]
-            headers.append(("ETag", "\"\(object.whole("lastmoddate") ?? 0)\""))
+            if !encoder.table.hasNumbers { headers.append(("ETag", "\"\(object.whole("lastmoddate") ?? 0)\"")) }
             if status == 201, call.segments.count == 2 {
                 let path = call.request.path.hasSuffix("/") ? String(call.request.path.dropLast()) : call.request.path
                 headers.append(("Location", "\(path)/\(PercentEncoding.encode(object.text(schema.keyField) ?? ""))"))
@@ -91,15 +89,14 @@
             }
             var members = try call.members(options)
             try checkColumns(members)
-            let id: String
+            let given: String?
             switch members["id"] {
-            case nil, .null, .string(""): id = UUID().uuidString
-            case .string(let text): id = text
-            case .integer(let number) where number != 0: id = String(number)
-            case .integer: id = UUID().uuidString
+            case nil, .null, .string(""), .integer(0): given = nil
+            case .string(let text): given = text
+            case .integer(let number): given = String(number)
             default: throw .badRequest("The id of a row is a string.")
             }
-            guard AzureIdentifier.isValid(id) else {
+            guard given.map(AzureIdentifier.isValid) ?? true else {
                 throw .badRequest(
                     "The id of a row has 1 to 255 characters, and none of \" + ? \\ / ` nor control characters.")
             }
@@ -107,8 +104,14 @@
             let columns = members
             return try await call.caller.database.write { (scope) throws(ServerError) in
                 var (values, schema) = try values(columns, name, title: title, call, scope)
-                values[schema.keyField] = .string(id)
-                if let object = try scope.object(schema, id) { throw try duplicate(object, schema, call, scope) }
+                // Numbers are the server's to assign, in the first version to whoever asks.
+                if given != nil, encoder(schema, call, scope).table.hasNumbers {
+                    throw .badRequest("A value cannot be specified for property 'id'")
+                }
+                if let id = given ?? (schema.hasNumberedKeys ? nil : UUID().uuidString) {
+                    if let object = try scope.object(schema, id) { throw try duplicate(object, schema, call, scope) }
+                    values[schema.keyField] = .string(id)
+                }
                 let writer = server.writer(scope, call.caller)
                 let object = try writer.create(values, schema, relations: RelationTree())
                 return try answer(object, schema, call, scope, status: 201)
@@ -124,10 +127,7 @@
             if kind != .azureServices, let grant = try? call.caller.principal.grant(level, "read"),
                 try grant.includes(object, schema, scope)
             {
-                let encoder = AzureEncoder(
-                    table: AzureTable(schema: schema, kind: kind), scope: scope, caller: call.caller,
-                    shape: AzureShape(call, kind))
-                error.body = .object(try encoder.row(object))
+                error.body = .object(try encoder(schema, call, scope).row(object))
             }
             return error
         }
@@ -136,7 +136,10 @@
         func undelete(_ call: AzureCall, _ name: String, _ id: String) async throws(ServerError) -> ServerResponse {
             try server.precheck(.create, name, call.caller)
             return try await call.caller.database.write { (scope) throws(ServerError) in
-                try restored(name, id, nil, call, scope)
+                if let schema = scope.catalogue[name], encoder(schema, call, scope).table.hasNumbers {
+                    throw .badRequest("The undelete operation is not supported on this table.")
+                }
+                return try restored(name, id, nil, call, scope)
             }
         }
 
@@ -151,17 +154,13 @@
                 grant.owner.map({ $0 == stone.text("owner") }) ?? true,
                 let content = JSONValue.ofStored(stone.text("content"))?.members
             else { throw .noObject(name, id, .update) }
-            try match(
-                call, "\(stone.whole("deleted") ?? 0)",
-                AzureEncoder(
-                    table: AzureTable(schema: schema, kind: kind), scope: scope, caller: call.caller,
-                    shape: AzureShape(call, kind)
-                ).stone(stone))
+            try match(call, "\(stone.whole("deleted") ?? 0)", encoder(schema, call, scope).stone(stone))
             var body = values ?? content
             body[schema.keyField] = .string(id)
             for name in ["createddate", "lastmoddate", "sm_owner"] { body[name] = nil }
             let (created, owner) = (content["createddate"]?.integer, stone.text("owner"))
-            let object = try server.writer(scope, call.caller).create(body, schema, relations: RelationTree())
+            let object = try server.writer(scope, call.caller).create(
+                body, schema, relations: RelationTree(), isRestored: true)
             if let created { object["createddate"] = created }
             object["sm_owner"] = owner
             return try answer(object, schema, call, scope, status: kind == .datasync ? 200 : 201)
@@ -191,14 +190,16 @@
         ) throws(ServerError) -> (object: ManagedObject, schema: ServerSchema) {
             let grant = try server.precheck(operation, name, call.caller)
             guard let schema = scope.catalogue[name] else { throw .noObject(name, id, operation) }
-            guard let object = try scope.object(schema, id), try grant.includes(object, schema, scope) else {
+            let encoder = encoder(schema, call, scope)
+            let key = try encoder.table.key(id)
+            guard let object = try scope.object(schema, key), try grant.includes(object, schema, scope) else {
                 throw try gone(name, id, call, scope) ?? .noObject(name, id, operation)
             }
-            let encoder = AzureEncoder(
-                table: AzureTable(schema: schema, kind: kind), scope: scope, caller: call.caller,
-                shape: AzureShape(call, kind))
-            try match(
-                call, "\(object.whole("lastmoddate") ?? 0)", try shown(object, schema, encoder, call, scope))
+            // Rows with numbers have no versions.
+            if !encoder.table.hasNumbers {
+                try match(
+                    call, "\(object.whole("lastmoddate") ?? 0)", try shown(object, schema, encoder, call, scope))
+            }
             return (object, schema)
         }
 
@@ -232,7 +233,7 @@
                 let (object, _) = try existing(name, id, .update, call, scope)
                 var (values, schema) = try values(columns, name, title: nil, call, scope)
                 if kind == .datasync {
-                    let table = AzureTable(schema: schema, kind: kind)
+                    let table = AzureTable(schema, kind, in: scope.catalogue)
                     for (_, field) in table.columns where values[field.name] == nil && field.format != .relation {
                         values[field.name] = .null
                     }

@@ -184,7 +184,7 @@
             let relations = try RelationTree(header: call.request.header("X-StackMob-Relations"))
             let options = options
             if let accounts = call.database.catalogue[name], let given = members[accounts.keyField],
-                given != .string(id)
+                !accounts.isKey(given, id)
             {
                 throw ObjectWriter.keyIsFixed(accounts)
             }
