@@ -18,7 +18,7 @@
 
         init(_ value: Int64) { self.value = value }
 
-        /// Reads a key; nil for a text that is none.
+        /// Reads a key; nil for a text that is not the usual form of such a number.
         init?(_ text: String) {
             guard let value = Int64(text), value > 0, String(value) == text else { return nil }
             self.value = value

@@ -98,7 +98,7 @@
         var isUser: Bool
         /// The name as a model or a client spells it; nil if nobody has told.
         var title: String?
-        /// What the keys are, where they are no texts that clients choose.
+        /// What the keys are; nil for texts that clients may choose.
         var keyFormat: KeyFormat?
         /// In the order of their first use.
         var fields: [SchemaField] = []

@@ -8,11 +8,11 @@
     /// The other dialects in front of strata-server do what stores must be able to rely on.
     @Suite struct DialectLawTests {
         enum Client: String, CaseIterable, Sendable {
-            case parse, maxLeap, mobileServices, mobileApps, datasync
+            case parse, maxLeap, mobileServices, numberedServices, mobileApps, datasync
 
             var azureVersion: AzureVersion? {
                 switch self {
-                case .mobileServices: .mobileServices
+                case .mobileServices, .numberedServices: .mobileServices
                 case .mobileApps: .mobileApps
                 case .datasync: .datasync
                 default: nil
@@ -28,6 +28,7 @@
             init(_ client: Client) { self.client = client }
 
             nonisolated var name: String { client.rawValue }
+            nonisolated var hasIntegerKeys: Bool { client == .numberedServices }
             /// Numbers of the server are doubles, and what is not a type of its own goes as text. Azure keeps neither
             /// positions nor members of relationships.
             nonisolated var omissions: Set<ConformanceFeature> {
@@ -38,7 +39,7 @@
             nonisolated var exceptions: Set<BackendSuite.Law> {
                 switch client {
                 case .parse, .maxLeap: [.cursors]
-                case .mobileServices, .mobileApps: [.identities]
+                case .mobileServices, .numberedServices, .mobileApps: [.identities]
                 case .datasync: [.identities, .pairing, .cursors, .conditionalWrites, .values, .visibility]
                 }
             }

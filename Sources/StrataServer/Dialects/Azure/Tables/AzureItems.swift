@@ -57,8 +57,8 @@
         /// An id as JSON.
         func id(_ key: String?) -> JSONValue { Self.id(key, isNumber: hasNumbers) }
 
-        /// - Parameter isNumber: Whether it is a number. A text that is none names no row, and comes from the time before the
-        ///   other table was declared.
+        /// - Parameter isNumber: Whether it is a number. Other texts in its place name no row: they come from the time before
+        ///   the other table was declared.
         static func id(_ key: String?, isNumber: Bool) -> JSONValue {
             guard let key else { return .null }
             guard isNumber else { return .string(key) }

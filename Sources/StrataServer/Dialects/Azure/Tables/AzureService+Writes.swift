@@ -104,7 +104,7 @@
             let columns = members
             return try await call.caller.database.write { (scope) throws(ServerError) in
                 var (values, schema) = try values(columns, name, title: title, call, scope)
-                // Numbers are the server's to assign, in the first version to whoever asks.
+                // The first version of the service makes no exception, not for the master key either.
                 if given != nil, encoder(schema, call, scope).table.hasNumbers {
                     throw .badRequest("A value cannot be specified for property 'id'")
                 }
