@@ -1,5 +1,6 @@
 #if Server
     import Foundation
+    import SeededRandom
     import StrataAzure
     import StrataServer
     import Testing
@@ -120,6 +121,56 @@
                 let third = try Device(server)
                 try await third.store.sync.pull()
                 #expect(try third.contents() == contents)
+            }
+        }
+
+        /// One edit of a random kind. Texts are never the same twice.
+        private static func edit(_ device: Device, _ random: inout SplitMix64, _ text: String) async throws {
+            let notes = try await device.fetch("Note").sorted { "\($0["text"] ?? "")" < "\($1["text"] ?? "")" }
+            let folders = try await device.fetch("Folder").sorted { "\($0["name"] ?? "")" < "\($1["name"] ?? "")" }
+            switch random.below(8) {
+            case 0, 1, 2: _ = try device.make("Note", ["text": text])
+            case 3: _ = try device.make("Note", ["text": text, "folder": try device.make("Folder", ["name": text])])
+            case 4: random.pick(notes)?["text"] = text
+            case 5: random.pick(notes)?["stars"] = Int64(random.below(100))
+            case 6: random.pick(notes)?["folder"] = random.pick(folders)
+            default: if let note = random.pick(notes) { device.context.delete(note) }
+            }
+            try device.saveHere()
+        }
+
+        @Test("Devices that edit at random and synchronize at the same moment end up with the rows of the server")
+        func random() async throws {
+            try await Self.withTables { server in
+                var random = SplitMix64(seed: RunSeed.value())
+                let devices = try (0..<3).map { _ in try Device(server) }
+                var made = 0
+                for _ in 0..<12 {
+                    for device in devices {
+                        for _ in 0...random.below(3) {
+                            made += 1
+                            try await Self.edit(device, &random, "text \(made)")
+                        }
+                    }
+                    let stores = devices.filter { _ in random.oneIn(2) }.map(\.store)
+                    await withTaskGroup(of: Void.self) { group in
+                        for store in stores { group.addTask { _ = try? await store.sync.synchronize() } }
+                    }
+                }
+                for _ in 0..<3 {
+                    for device in devices { try await device.store.sync.synchronize() }
+                }
+                let last = try Device(server)
+                try await last.store.sync.pull()
+                let contents = try last.contents()
+                #expect(contents.count > 10)
+                for device in devices {
+                    #expect(try device.contents() == contents)
+                    #expect(try device.store.sync.pendingCount() == 0)
+                }
+                // Each row has a number of its own, and all of them come from the server.
+                let ids = try await last.fetch("Note").map { $0["noteId"] as? Int64 ?? 0 }
+                #expect(Set(ids).count == ids.count && ids.allSatisfy { $0 > 0 })
             }
         }
 
