@@ -187,6 +187,27 @@
                 #expect(await benches[0].notes("$orderby=id%20desc&$top=3").ids == [91, 89, 88])
                 #expect(await benches[1].notes("$filter=id%20eq%209").ids == [9])
             }
+
+            @Test("A database that was made before the tables with numbers gets them", .needsPostgres)
+            func growing() async throws {
+                let url = try PostgresServer.shared.newDatabase()
+                let texts = try ManagedObjectModel(name: "Texts") {
+                    Entity("Person") {
+                        Attribute("personId", .string)
+                        Attribute("name", .string, optional: true)
+                    }
+                }
+                let first = try Bench.withDialects(model: texts) { $0.storage.database = url }
+                #expect(await first.send("POST", "/person", ["person_id": "a", "name": "Ann"]).status == 201)
+                first.server.close()
+                for number in 1...2 {
+                    let bench = try NumberedTables.bench { $0.storage.database = url }
+                    #expect(await bench.send("GET", "/person/a").json?["name"] == "Ann")
+                    #expect(await bench.insertNote() == Int64(number))
+                    #expect(await bench.azure(.mobileServices, "DELETE", "tables/Note/\(number)").status == 204)
+                    bench.server.close()
+                }
+            }
         #endif
     }
 #endif
