@@ -47,16 +47,20 @@ extension Mirror {
             }
             guard let told = try session.row(of: record, over: own.row) else { return }
             let base = entry.base.flatMap(RowSlab.restored(from:))
-            // A write is carried out as a whole: one value of before says it of all.
-            let mayBeDone =
-                isRepeated
-                && !entry.operations.contains { slot, done in
+            /// Whether the server has a value of before that an operation would have changed, or the one that it makes of that.
+            func hasValue(ofBefore: Bool) -> Bool {
+                entry.operations.contains { slot, done in
                     let description = entity.slots[slot]
                     guard told.slots.contains(slot), let type = description.type,
-                        let before = base?.row.value(description), told.slab.row.value(description) == before
+                        let before = base?.row.value(description)
                     else { return false }
-                    return done.applied(to: before, of: type) != before
+                    let after = done.applied(to: before, of: type)
+                    return after != before && told.slab.row.value(description) == (ofBefore ? before : after)
                 }
+            }
+            // A write is carried out as a whole: one value of before says it of all, unless another one is as it was sent. Then
+            // somebody else may have set the former back.
+            let mayBeDone = isRepeated && (!hasValue(ofBefore: true) || hasValue(ofBefore: false))
             for slot in result.all where told.slots.contains(slot) {
                 let storage = entity.slots[slot].storage
                 if let done = entry.operations[slot], let type = entity.slots[slot].type {

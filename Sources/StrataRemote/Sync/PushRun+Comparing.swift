@@ -47,7 +47,7 @@ extension PushRun {
         if case .found(let record) = answer, job.kind == .update, !job.entry.operations.isEmpty {
             if job.onlyOperates {
                 decision = .replace
-                if job.entry.attempts > 1, try isDoubtful(job, record) { return try settle(job, record, .client) }
+                if try isPartlyDone(job, record) { return try settle(job, record, .client) }
             } else if try here({ () throws(StoreError) in try mirror.isBehind(job.entry, record) }) {
                 // Operations are done again to what the server has; the next round sends what comes of it.
                 guard mayDecide(job) else {

@@ -44,9 +44,11 @@ extension PushRun {
         return try here { () throws(StoreError) in try compare(job, record).isCarriedOut }
     }
 
-    /// Whether an earlier attempt of the change may have been carried out, and the server's state does not tell.
-    func isDoubtful(_ job: Job, _ record: RemoteRecord) throws(Interruption) -> Bool {
-        try here { () throws(StoreError) in try !compare(job, record).doubtful.isEmpty }
+    /// Whether some operations of the change count as carried out by an earlier attempt.
+    func isPartlyDone(_ job: Job, _ record: RemoteRecord) throws(Interruption) -> Bool {
+        guard job.entry.attempts > 1 else { return false }
+        let equal = try here { () throws(StoreError) in try compare(job, record).equal }
+        return equal.contains { job.entry.operations[$0] != nil }
     }
 
     private func compare(_ job: Job, _ record: RemoteRecord) throws(StoreError) -> EntryComparison {

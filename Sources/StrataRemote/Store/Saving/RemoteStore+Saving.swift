@@ -146,6 +146,17 @@ extension RemoteStore {
         return result
     }
 
+    /// Those of some objects that the mirror does not have.
+    private func missing(among asked: Set<RowIdentity>) throws(StoreError) -> Set<RowIdentity> {
+        var result = asked
+        for (root, list) in Dictionary(grouping: asked, by: \.entityIndex) {
+            for row in try mirror.store.rows(entityIndex: root, keys: list.map(\.key).sorted()).rows {
+                result.remove(RowIdentity(entityIndex: root, key: row.row.key))
+            }
+        }
+        return result
+    }
+
     /// Writes what the back end has done into the mirror, and what it answered on top.
     private func finish(
         _ done: ChangeSet, _ sent: SaveSending, _ ticket: ReadTicket, _ writes: [MirrorWrite],
@@ -153,14 +164,14 @@ extension RemoteStore {
     ) throws(StoreError) -> CommitResult {
         var effects = CommitEffects()
         var overtaken: Set<RemoteIdentity> = []
+        var altered = behind
         if !keeps {
             for (root, list) in Dictionary(grouping: done.inserts.map(\.row.row), by: { mirror.root($0.entityIndex) }) {
                 try mirror.notePassing(list.map(\.key), rootIndex: root)
             }
         }
         if !done.isEmpty {
-            let (result, later) = try commitRebasing(done, ticket)
-            overtaken = later
+            let result = try commitRebasing(done, ticket, &overtaken, &altered)
             switch result {
             case .committed(let made), .partly(let made, _, _): effects = made
             case .conflicts(let conflicts): return .conflicts(conflicts)
@@ -184,7 +195,7 @@ extension RemoteStore {
         for (root, list) in Dictionary(grouping: versions.keys, by: \.entityIndex) {
             effects.rows += try mirror.store.rows(entityIndex: root, keys: list.map(\.key).sorted()).rows.filter {
                 let identity = RowIdentity(entityIndex: root, key: $0.row.key)
-                return behind.contains(identity) || versions[identity] != $0.row.version
+                return altered.contains(identity) || versions[identity] != $0.row.version
             }
         }
         return .committed(effects)
@@ -210,25 +221,42 @@ extension RemoteStore {
     }
 
     /// Commits what the back end has done already: what came meanwhile stands below it.
+    /// - Parameters:
+    ///   - overtaken: Takes the objects that answers have told since the changes were sent.
+    ///   - altered: Takes the objects whose references to others are left out, because these have been deleted meanwhile.
     private func commitRebasing(
-        _ changes: ChangeSet, _ ticket: ReadTicket
-    ) throws(StoreError) -> (result: CommitResult, overtaken: Set<RemoteIdentity>) {
+        _ changes: ChangeSet, _ ticket: ReadTicket, _ overtaken: inout Set<RemoteIdentity>,
+        _ altered: inout Set<RowIdentity>
+    ) throws(StoreError) -> CommitResult {
         var changes = changes
         // Their results were sent.
         changes.operations = [:]
         // They were made before anything was sent.
         changes.checks = []
-        for _ in 0..<10 {
-            let (result, overtaken) = try mirror.commitDone(changes, ticket)
-            guard case .conflicts(let conflicts) = result else { return (result, overtaken) }
+        var attempt = 0
+        while true {
+            attempt += 1
+            let result: CommitResult
+            do throws(StoreError) {
+                (result, overtaken) = try mirror.commitDone(changes, ticket)
+            } catch {
+                // To make the save fail would send it again, and the back end would have it twice.
+                guard case .constraint = error, attempt < 10 else { throw error }
+                let gone = try missing(among: changes.referenced(model))
+                guard !gone.isEmpty else { throw error }
+                let (rest, objects) = changes.without(gone, model)
+                changes = rest
+                altered.formUnion(objects)
+                continue
+            }
+            guard case .conflicts(let conflicts) = result, attempt < 10 else { return result }
             var rows: [RowIdentity: RowReference?] = [:]
             for conflict in conflicts {
-                guard conflict.reason == .version else { return (result, overtaken) }
+                guard conflict.reason == .version else { return result }
                 rows[RowIdentity(entityIndex: mirror.root(conflict.entityIndex), key: conflict.key)] =
                     .some(conflict.storeRow)
             }
             changes = changes.rebased(on: rows, model)
         }
-        return try mirror.commitDone(changes, ticket)
     }
 }

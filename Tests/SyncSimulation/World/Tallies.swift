@@ -191,7 +191,10 @@ extension SimulationWorld {
     private func checkMarks(_ value: RemoteValue?, _ done: [Tallies.Operation], _ id: String) {
         guard case .value(let value)? = value else { return violate("Tally \(id) has no marks") }
         let present = SimulatedClient.texts(value)
-        if Set(present).count < present.count { violate("Tally \(id) has a mark twice: \(present)") }
+        // As for the count: what a restored server has refused before may come late, and again as part of another request.
+        if Set(present).count < present.count, !server.wasRestored {
+            violate("Tally \(id) has a mark twice: \(present)")
+        }
         var removed: [String: Bool] = [:]
         for operation in done {
             guard case .remove(let marks) = operation.operation else { continue }

@@ -53,20 +53,9 @@ extension ChangeSet {
         func without(_ row: RowReference) -> RowReference {
             let entity = model.entities[row.row.entityIndex]
             let left = withheld[RowIdentity(entityIndex: entity.rootIndex, key: row.row.key)] ?? []
-            var copy: RowSlab?
-            for slot in entity.slots where slot.storage == .key && row.row.isPresent(slot.index) {
-                guard let index = slot.relationshipIndex else { continue }
-                let root = model.entities[entity.relationships[index].destinationIndex].rootIndex
-                let key = Int64(bitPattern: row.row.word(slot.index))
-                guard
-                    unborn.contains(RowIdentity(entityIndex: root, key: key))
-                        || left.contains(entity.relationships[index].name)
-                else { continue }
-                let slab = copy ?? RowSlab.copy(of: row.row)
-                RowEditing.setNil(slot.index, in: slab)
-                copy = slab
+            return row.withoutReferences(model) { relationship, target in
+                unborn.contains(target) || left.contains(relationship.name)
             }
-            return copy.map { RowReference(slab: $0, row: $0.row) } ?? row
         }
         func isBorn(_ entityIndex: Int, _ key: Int64) -> Bool {
             !unborn.contains(RowIdentity(entityIndex: model.entities[entityIndex].rootIndex, key: key))
@@ -100,14 +89,7 @@ extension ChangeSet {
         result.orders = orders.compactMap { order in
             guard isDone(order.entityIndex, order.owner) else { return nil }
             let end = model.entities[order.entityIndex].relationships[order.relationshipIndex].destinationIndex
-            let kind: OrderChange.Kind =
-                switch order.kind {
-                case .append(let keys): .append(keys.filter { isBorn(end, $0) })
-                case .arrange(let keys): .arrange(keys.filter { isBorn(end, $0) })
-                }
-            return OrderChange(
-                entityIndex: order.entityIndex, relationshipIndex: order.relationshipIndex, owner: order.owner,
-                kind: kind)
+            return order.keeping { isBorn(end, $0) }
         }
         return result
     }
