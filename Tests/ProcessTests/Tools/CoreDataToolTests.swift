@@ -5,9 +5,7 @@ import Testing
 struct CoreDataToolTests {
     /// A store in a folder of its own.
     private static func copy(_ name: String) throws -> String {
-        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent()
-            .appendingPathComponent("StrataCoreDataTests/Samples/\(name)")
+        let source = StrataTool.file(ofPackage: "Tests/StrataCoreDataTests/Samples/\(name)")
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let target = folder.appendingPathComponent("Store.sqlite")
@@ -65,9 +63,7 @@ struct CoreDataToolTests {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(
             UUID().uuidString + ".sqlite"
         ).path
-        let model = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent()
-            .appendingPathComponent("StrataCoreDataTests/Samples/SampleModel.xcdatamodeld").path
+        let model = StrataTool.file(ofPackage: "Tests/StrataCoreDataTests/Samples/SampleModel.xcdatamodeld").path
         let run = try StrataTool.run(
             "coredata", "create", path, "--model", model, "--version", "SampleModel2")
         #expect(run.status == 0, "\(run.errors)")

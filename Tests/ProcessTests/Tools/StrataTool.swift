@@ -18,6 +18,14 @@ enum StrataTool {
         }
     }
 
+    /// A file or folder of this package, by its path from there.
+    static func file(ofPackage path: String) -> URL {
+        var package = URL(filePath: #filePath)
+        // The file, and the folders Tools, ProcessTests and Tests.
+        for _ in 0..<4 { package.deleteLastPathComponent() }
+        return package.appending(path: path)
+    }
+
     static func run(_ arguments: String...) throws -> Run { try run(arguments) }
 
     /// - Parameters:

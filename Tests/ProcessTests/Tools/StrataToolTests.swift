@@ -4,8 +4,7 @@ import Testing
 
 /// The `strata` tool as its users meet it: arguments in, text and exit code out.
 @Suite struct StrataToolTests {
-    private static let gazetteer = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Models/Gazetteer.strata.yaml").path
+    private static let gazetteer = StrataTool.file(ofPackage: "Models/Gazetteer.strata.yaml").path
 
     private static func temporary(_ name: String) -> String {
         FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString)-\(name)").path

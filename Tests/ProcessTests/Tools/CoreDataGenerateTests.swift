@@ -36,8 +36,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let yaml = folder.appending(path: "Notes.strata.yaml")
         try Data("entities: {Note: {attributes: {text: string}}}".utf8).write(to: yaml)
-        let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "StrataCoreDataModelTests/Samples")
+        let samples = StrataTool.file(ofPackage: "Tests/StrataCoreDataModelTests/Samples")
         let compiled = folder.appending(path: "Test.momd")
         try FileManager.default.createDirectory(at: compiled, withIntermediateDirectories: true)
         try FileManager.default.copyItem(
@@ -127,8 +126,7 @@ import Testing
     @Test("check, show, diagram, convert and hashes read every kind of Core Data model")
     func tools() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "StrataCoreDataModelTests/Samples")
+        let samples = StrataTool.file(ofPackage: "Tests/StrataCoreDataModelTests/Samples")
         let compiled = folder.appending(path: "Test.momd")
         try FileManager.default.createDirectory(at: compiled, withIntermediateDirectories: true)
         try FileManager.default.copyItem(
