@@ -46,6 +46,9 @@ extension ApplySession {
                     continue
                 }
                 settled += entries.map(\.seq)
+                if entries.contains(where: { $0.kind == .insert }) {
+                    dropped.append(RemoteIdentity(entity: entity.name, id: name.id))
+                }
                 keys.append(key)
             } else {
                 deletedHere.append(name.id)

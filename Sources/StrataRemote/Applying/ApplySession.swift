@@ -46,6 +46,8 @@ struct ApplySession {
     var unreadable: [UnreadableRecord] = []
     /// Objects of which the server is asked again: their record was overtaken, or came before their save has ended.
     var overtaken: [RemoteIdentity] = []
+    /// New objects that are gone with objects of their keys at the server.
+    var dropped: [RemoteIdentity] = []
 
     /// A record on its way in. Identities name the topmost entity of the hierarchy.
     struct Item {
@@ -82,7 +84,8 @@ struct ApplySession {
         try write()
         try noteForLater()
         return AppliedChanges(
-            rows: records.map { row(of: $0) }, change: change, unreadable: unreadable, overtaken: Set(overtaken))
+            rows: records.map { row(of: $0) }, change: change, unreadable: unreadable, overtaken: Set(overtaken),
+            dropped: dropped)
     }
 
     private mutating func noteForLater() throws(StoreError) {

@@ -12,6 +12,8 @@ package struct AppliedChanges: Sendable {
     package var unreadable: [UnreadableRecord] = []
     /// The records that were overtaken: they were not applied, and the server is asked for their objects again.
     package var overtaken: Set<RemoteIdentity> = []
+    /// New objects that are gone: their creation was sent without an answer, and the server has deleted objects of their keys.
+    package var dropped: [RemoteIdentity] = []
 }
 
 extension Mirror {

@@ -26,6 +26,8 @@ final class AnswerOrder: @unchecked Sendable {
     private var deleted: [RemoteIdentity: Int] = [:]
     /// The ticket of the latest answer that told an object. Of a write it is a number later than all tickets until then.
     private var told: [RemoteIdentity: Int] = [:]
+    /// When the last answer to a read that told an object was applied, whenever it was asked for.
+    private var applied: [RemoteIdentity: Int] = [:]
     /// When pulls of entities began that had to find out what is gone, by the entity's name.
     private var begun: [String: Int] = [:]
     /// When objects were forgotten here that pulls have passed.
@@ -45,6 +47,7 @@ final class AnswerOrder: @unchecked Sendable {
             if open.isEmpty {
                 deleted.removeAll()
                 told.removeAll()
+                applied.removeAll()
                 begun.removeAll()
             }
         }
@@ -65,7 +68,11 @@ final class AnswerOrder: @unchecked Sendable {
         lock.withLock {
             // Nobody can overtake anybody while only one is under way.
             guard open.count > 1 else { return }
-            for identity in identities { told[identity] = max(told[identity] ?? 0, ticket.number) }
+            number += 1
+            for identity in identities {
+                told[identity] = max(told[identity] ?? 0, ticket.number)
+                applied[identity] = number
+            }
         }
     }
 
@@ -83,7 +90,7 @@ final class AnswerOrder: @unchecked Sendable {
     func noteWritten(_ identities: Set<RemoteIdentity>, since ticket: ReadTicket) -> Set<RemoteIdentity> {
         lock.withLock {
             number += 1
-            let overtaken = identities.filter { told[$0].map { $0 > ticket.number } ?? false }
+            let overtaken = identities.filter { hasTold($0, since: ticket) }
             for identity in identities { told[identity] = number }
             return overtaken
         }
@@ -124,6 +131,17 @@ final class AnswerOrder: @unchecked Sendable {
         return lock.withLock { deleted[identity].map { $0 > ticket.number } ?? false }
     }
 
+    /// Whether an answer has told an object since the request of a write was sent. A read that was asked for before may have been
+    /// answered after the write.
+    private func hasTold(_ identity: RemoteIdentity, since ticket: ReadTicket) -> Bool {
+        max(told[identity] ?? 0, applied[identity] ?? 0) > ticket.number
+    }
+
+    /// Whether what the server has answered to a write may be older than the object as other answers describe it.
+    func isWriteOvertaken(_ identity: RemoteIdentity, _ ticket: ReadTicket) -> Bool {
+        lock.withLock { hasTold(identity, since: ticket) }
+    }
+
     /// Whether a later answer has told an object already.
     func isOvertaken(_ identity: RemoteIdentity, _ ticket: ReadTicket?) -> Bool {
         guard let ticket else { return false }
@@ -135,9 +153,10 @@ extension Mirror {
     /// To be taken before something is read from the server.
     package func ticket() -> ReadTicket { order.ticket() }
 
-    /// Whether a later answer has told an object already than the one to which a ticket belongs.
-    func isOvertaken(_ identity: RemoteIdentity, _ ticket: ReadTicket?) -> Bool {
+    /// Whether what the server has answered to a write may be older than the object as other answers describe it.
+    /// - Parameter ticket: Taken before the write was sent.
+    func isWriteOvertaken(_ identity: RemoteIdentity, _ ticket: ReadTicket) -> Bool {
         guard let entity = model.entity(named: identity.entity) else { return false }
-        return order.isOvertaken(RemoteIdentity(entity: entity.rootName, id: identity.id), ticket)
+        return order.isWriteOvertaken(RemoteIdentity(entity: entity.rootName, id: identity.id), ticket)
     }
 }

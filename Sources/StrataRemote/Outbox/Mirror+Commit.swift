@@ -242,18 +242,21 @@ private struct LocalSave {
 
     /// Whatever was asked for before the server carried out the changes does not set them back.
     private mutating func noteWritten(_ ticket: ReadTicket) throws(StoreError) {
-        var rows = changes.inserts.map(\.row.row)
+        let rows = changes.inserts.map(\.row.row) + oldRows.values.map(\.row)
         let gone = Set(changes.deletes.map { RowIdentity(entityIndex: mirror.root($0.entityIndex), key: $0.key) })
-        rows += oldRows.filter { !gone.contains($0.key) }.map(\.value.row)
-        let names = rows.map { RemoteIdentity(entity: model.entities[$0.entityIndex].name, id: id(of: $0)) }
-        let rooted = zip(rows, names).map { row, name in
-            RemoteIdentity(entity: model.entities[row.entityIndex].rootName, id: name.id)
+        let names = rows.map { row in
+            (
+                own: RemoteIdentity(entity: model.entities[row.entityIndex].name, id: id(of: row)),
+                rooted: RemoteIdentity(entity: model.entities[row.entityIndex].rootName, id: id(of: row)),
+                isGone: gone.contains(RowIdentity(entityIndex: mirror.root(row.entityIndex), key: row.key))
+            )
         }
-        overtaken = mirror.order.noteWritten(Set(rooted), since: ticket)
+        overtaken = mirror.order.noteWritten(Set(names.map(\.rooted)), since: ticket)
         let links = DeletedLinks(mirror: mirror, connection: transaction.connection)
-        for (name, identity) in zip(names, rooted)
-        where overtaken.contains(identity) || mirror.order.hasBegun(name.entity, since: ticket) {
-            try links.noteStale(name)
+        // A deleted object that an answer has told meanwhile may have been made again: a server was restored, for instance.
+        for name in names
+        where overtaken.contains(name.rooted) || !name.isGone && mirror.order.hasBegun(name.own.entity, since: ticket) {
+            try links.noteStale(name.own)
         }
     }
 

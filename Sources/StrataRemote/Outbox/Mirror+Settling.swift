@@ -203,6 +203,11 @@ extension Mirror {
                 let name = names[entry.identity.key]?.id ?? current.id
                 // A new object that was never sent is known to nobody.
                 guard current.kind != .insert || current.attempts > 0, !name.isEmpty else { return }
+                if current.kind == .insert {
+                    // An online save that took it along and got no answer is not repeated.
+                    let root = model.entities[current.identity.entityIndex].rootName
+                    online.forget { $0 == RemoteIdentity(entity: root, id: name) }
+                }
                 try DeletedLinks(mirror: self, connection: session.connection).noteStale(
                     RemoteIdentity(entity: model.entities[current.identity.entityIndex].name, id: name))
             }

@@ -8,6 +8,8 @@ struct PullRun {
     private(set) var received = 0
     private(set) var removed = 0
     private(set) var unreadable: [UnreadableRecord] = []
+    /// Changes that what was read has settled.
+    private(set) var results: [SyncResult] = []
     /// The error of the first entity that could not be read.
     private var failure: SyncError?
     /// What has been asked for by name because it was noted as stale.
@@ -64,6 +66,11 @@ struct PullRun {
             try mirror.apply(page, ticket: ticket, state: cursor, fresh: fresh, told: told)
         }
         for record in applied.unreadable where !unreadable.contains(record) { unreadable.append(record) }
+        for identity in applied.dropped {
+            let result = SyncResult(identity: identity, kind: .insert, action: .deletedHere)
+            results.append(result)
+            engine.news.post(result)
+        }
         received += page.records.count
         removed += page.deleted.count
         engine.news.update { $0.done += page.records.count + page.deleted.count }

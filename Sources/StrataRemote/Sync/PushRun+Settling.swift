@@ -14,7 +14,7 @@ extension PushRun {
         while let (job, outcome) = rest.first {
             await Task.yield()
             let taken = rest.prefix(Self.settledAtOnce).prefix {
-                $0.0.isDone($0.1) && !mirror.isOvertaken($0.0.identity, ticket) && !mayBeAnsweredAgain($0.0)
+                $0.0.isDone($0.1) && !mirror.isWriteOvertaken($0.0.identity, ticket) && !mayBeAnsweredAgain($0.0)
             }
             if alone == 0, taken.count > 1 {
                 if complete(taken, ticket) { rest.removeFirst(taken.count) } else { alone = taken.count }
@@ -61,7 +61,7 @@ extension PushRun {
             var ticket = ticket
             var told = record
             var isOwn = true
-            if job.kind != .delete, mirror.isOvertaken(job.identity, ticket) || mayBeAnsweredAgain(job) {
+            if job.kind != .delete, mirror.isWriteOvertaken(job.identity, ticket) || mayBeAnsweredAgain(job) {
                 // A read was answered in the meantime, or others have changed the object since an earlier attempt: it is not
                 // known whether the answer is the present state.
                 ticket = mirror.ticket()

@@ -91,6 +91,7 @@ public final class SyncEngine: Sendable {
             if run.kind != .push {
                 var pull = PullRun(self)
                 defer {
+                    report.results += pull.results
                     report.received = pull.received
                     report.removed = pull.removed
                     report.unreadable = pull.unreadable

@@ -16,7 +16,8 @@ public struct SyncResult: Sendable, Hashable {
         /// The server's state and the local change were merged; these properties were changed on both sides and have
         /// the server's values.
         case merged(overridden: [String])
-        /// It was deleted here, because the server has deleted it.
+        /// It was deleted here, because the server has deleted it. That includes a new object whose creation got no answer, if the
+        /// server then reports that an object of its primary key was deleted.
         case deletedHere
         /// The server refused it. The change waits until it is retried or dropped.
         case failed(RemoteError)
@@ -39,7 +40,7 @@ public struct SyncResult: Sendable, Hashable {
 
 /// What a synchronisation did.
 public struct SyncReport: Sendable, Hashable {
-    /// The outcome of each change that was sent.
+    /// The outcome of each change that was sent, and of those that what was read has settled.
     public var results: [SyncResult] = []
     /// How many objects the server told.
     public var received = 0

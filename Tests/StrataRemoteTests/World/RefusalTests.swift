@@ -71,6 +71,29 @@ import Testing
         #expect(try store.sync.failedChanges().map(\.identity.id) == ["1"])
     }
 
+    @Test("The server reports a new object again that is dropped after an online save of it got no answer")
+    func droppedUnanswered() async throws {
+        let backend = Interceptor()
+        let (store, context) = try Atlas.offline(backend)
+        let city = try Atlas.city("1", "Lima", context)
+        try await context.save()
+        backend.refuseWrites()
+        try await store.sync.push()
+        let failed = try store.sync.failedChanges()
+        #expect(failed.count == 1)
+        backend.loseAnswers(throwing: RemoteError(.timeout, domain: "Test", message: "no answer"))
+        city["population"] = Int64(9)
+        await #expect(throws: PersistenceError.self) {
+            try await context.save(options: RemoteOptions(savePolicy: .networkOnly))
+        }
+        #expect(backend.shelf.count("City") == 1)
+        backend.intercept(nil)
+        try store.sync.drop(failed)
+        try await store.sync.pull()
+        let other = try PersistentContainer(store: store).newContext()
+        #expect(try await other.fetch(cities()).map(\.name) == ["Lima"])
+    }
+
     @Test("A server without any of the objects that it had deletes nothing here, and the rest of the work goes on")
     func emptyServer() async throws {
         let backend = ShelfBackend.conditional()

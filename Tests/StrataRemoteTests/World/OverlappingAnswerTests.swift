@@ -1,0 +1,95 @@
+import Foundation
+import Strata
+import StrataRemote
+import StrataStore
+import Testing
+
+/// Answers to reads that are applied while a write is on its way.
+@Suite struct OverlappingAnswerTests {
+    @Test(
+        "The answer to a write does not set back what a read told that was asked for before it",
+        arguments: [true, false])
+    func readBefore(isOnline: Bool) async throws {
+        let backend = Interceptor()
+        backend.shelf.putCity("1", "Lima", population: 1)
+        let (store, context) = try Atlas.offline(backend) { if isOnline { $0.savePolicy = .networkThenCache } }
+        try await store.sync.pull()
+        let city = try #require(try await context.fetch(cities()).first)
+        let (isAsked, mayArrive) = (Guarded(false), Guarded(false))
+        let fetch = Guarded<Task<Int, any Error>?>(nil)
+        backend.intercept { [shelf = backend.shelf] (operation) async throws(RemoteError) in
+            if case .query = operation {
+                isAsked.withLock { $0 = true }
+                await wait(for: mayArrive)
+                return nil
+            }
+            guard operation.written != nil else { return nil }
+            let answer = try await shelf.perform(operation, options: RequestOptions())
+            // Others change the object; the request of the fetch arrives after that, and is answered first.
+            shelf.putCity("1", "Callao", population: 2)
+            mayArrive.withLock { $0 = true }
+            _ = try? await fetch.withLock { $0 }?.value
+            return answer
+        }
+        let container = try PersistentContainer(store: store)
+        fetch.withLock {
+            $0 = Task { try await container.newContext().fetch(cities(nil, .network)).count }
+        }
+        await wait(for: isAsked)
+        city["name"] = "Callao"
+        try await context.save(options: nil)
+        if !isOnline { try await store.sync.push() }
+        backend.intercept(nil)
+        let there = try #require(try await container.newContext().fetch(cities()).first)
+        #expect(there["name"] as? String == "Callao")
+        #expect(there["population"] as? Int64 == 2)
+    }
+
+    @Test("An object that a pull told while its deletion was on its way is asked for again")
+    func madeAgain() async throws {
+        let backend = Interceptor()
+        backend.shelf.putCity("1", "Lima")
+        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        try await store.sync.pull()
+        backend.intercept { [shelf = backend.shelf] (operation) async throws(RemoteError) in
+            guard operation.written != nil else { return nil }
+            let answer = try await shelf.perform(operation, options: RequestOptions())
+            // The server is restored from its backup.
+            shelf.putCity("1", "Lima")
+            _ = try? await store.sync.pull()
+            return answer
+        }
+        context.delete(try #require(try await context.fetch(cities()).first))
+        try await context.save(options: nil)
+        backend.intercept(nil)
+        try await store.sync.pull()
+        #expect(try await context.fetch(cities()).map(\.name) == ["Lima"])
+    }
+
+    @Test("A pull reports a new object that goes with the server's one of its key")
+    func dropped() async throws {
+        let backend = Interceptor(.conditional()) { $0.features.formUnion([.incrementalPull, .deletions]) }
+        let (store, context) = try Atlas.offline(backend)
+        try Atlas.city("1", "Lima", context)
+        try await context.save()
+        backend.intercept { (operation) throws(RemoteError) in
+            throw RemoteError(.timeout, domain: "Test", message: "no answer")
+        }
+        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        backend.intercept { (operation) throws(RemoteError) in
+            guard case .pull(let pull) = operation else { return nil }
+            let deleted = pull.entity.name == "City" ? [RemoteIdentity(entity: "City", id: "1")] : []
+            return .page(RemotePage(records: [], deleted: deleted, next: "1"))
+        }
+        let report = try await store.sync.pull()
+        #expect(
+            report.results == [
+                SyncResult(identity: RemoteIdentity(entity: "City", id: "1"), kind: .insert, action: .deletedHere)
+            ])
+        #expect(try await context.count(cities()) == 0)
+    }
+}
+
+private func wait(for flag: Guarded<Bool>) async {
+    while !(flag.withLock { $0 }) { try? await Task.sleep(for: .milliseconds(1)) }
+}
