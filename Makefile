@@ -65,20 +65,25 @@ TRAITS = --traits Server,AsyncHTTP
 POSTGRES = $(shell pkg-config --exists libpq 2>/dev/null && echo ,Postgres)
 # The same for tests, module by module: compiled in groups of files, every group reads all files of its module again, which
 # takes half as long again. Tests need only line numbers as debug information.
-TESTS = $(TRAITS)$(POSTGRES) -Xswiftc -whole-module-optimization -Xswiftc -disable-batch-mode -Xswiftc -num-threads -Xswiftc 2 \
+MODULES = -Xswiftc -whole-module-optimization -Xswiftc -disable-batch-mode -Xswiftc -num-threads -Xswiftc 2 \
 	-Xswiftc -gline-tables-only
+TESTS = $(TRAITS)$(POSTGRES) $(MODULES)
 # What an app has that asks for no traits, and the programs that need no server.
 CORE = --traits CommandLine --scratch-path .build-core
 # Packages in this repository that use Strata with the same traits share a build folder, so that Strata is compiled once for them.
-PLAIN = --scratch-path .build-plain
-REMOTE = --scratch-path .build-remote
+PLAIN = --scratch-path .build-plain $(MODULES)
+REMOTE = --scratch-path .build-remote $(MODULES)
 
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
-RUN_TESTS = Scripts/run-tests.py $(SWIFT) test --skip-build $(TESTS) $(TEST_FLAGS)
+TEST = $(SWIFT) test --skip-build $(TESTS) $(TEST_FLAGS)
+RUN_TESTS = Scripts/run-tests.py $(TEST)
 # Tests of clients run in a process of their own, and those of the server in another: next to tests that block threads for a long
 # time, with compilers for example, they would run into timeouts.
 APART = '^(Strata(Azure|MaxLeap|Remote|StackMob|Testing)|RemoteGuide)Tests\.'
 SERVER = '^StrataServerTests\.'
+# Tests with PostgreSQL mostly wait for it and for processes, so they run at the same time as the others. Neither builds anything, so
+# neither needs SwiftPM's lock of the build folder.
+WAITING = '^StrataPostgresTests\.'
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
 SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip CommentExampleTests --skip NegativeCompileTests --skip KillTests \
 	--skip GateTests --skip GrowthTests
@@ -132,7 +137,7 @@ test: build-tests
 ifdef FILTER
 	$(RUN_TESTS)
 else
-	$(RUN_TESTS) --skip $(APART) --skip $(SERVER)
+	$(RUN_TESTS) --skip $(APART) --skip $(SERVER) --skip $(WAITING) $(if $(POSTGRES),--and $(TEST) --ignore-lock --filter $(WAITING))
 	$(RUN_TESTS) --filter $(APART)
 	$(RUN_TESTS) --filter $(SERVER)
 endif

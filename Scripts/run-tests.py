@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs a test command, and ends it if it stands still.
 
-    Scripts/run-tests.py [--minutes N] command argument ...
+    Scripts/run-tests.py [--minutes N] command argument ... [--and command argument ...]
 
 A run that takes longer than N minutes (25 by default) is ended, with the tests that have not finished and what the threads of
-the processes wait for. Without this, a test that hangs leaves nothing but the last full buffer of the output.
+the processes wait for. Without this, a test that hangs leaves nothing but the last full buffer of the output. A command after
+--and runs at the same time.
 
 The failures of a run are printed again at its end, where a log that keeps only its last lines still shows them.
 """
@@ -96,50 +97,74 @@ class Progress:
             self.running.pop(match[1], None)
 
 
+class Run:
+    """A command that writes to a terminal: a process that writes into a pipe keeps the last lines until its buffer is full."""
+
+    def __init__(self, command):
+        self.terminal, end = pty.openpty()
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=end, stderr=end, start_new_session=True)
+        os.close(end)
+        self.rest = b""
+        self.is_over = False
+
+    def lines(self):
+        """The lines that are there, after the terminal has something to read."""
+        try:
+            data = os.read(self.terminal, 65536)
+        except OSError:
+            data = b""
+        lines = (self.rest + data).split(b"\n")
+        self.rest = lines.pop()
+        if not data:
+            self.is_over = True
+            lines += [self.rest] if self.rest else []
+        return [line.decode(errors="replace").rstrip("\r") for line in lines]
+
+
+def commands(arguments):
+    """The commands that run at the same time."""
+    result = [[]]
+    for argument in arguments:
+        if argument == "--and":
+            result.append([])
+        else:
+            result[-1].append(argument)
+    return result
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--minutes", type=float, default=25)
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
-    # A terminal, because a process that writes into a pipe keeps the last lines until its buffer is full.
-    terminal, end = pty.openpty()
-    process = subprocess.Popen(options.command, stdin=subprocess.DEVNULL, stdout=end, stderr=end, start_new_session=True)
-    os.close(end)
+    runs = [Run(command) for command in commands(options.command)]
     progress = Progress()
     deadline = time.monotonic() + options.minutes * 60
-    rest = b""
-    while True:
-        ready, _, _ = select.select([terminal], [], [], 1)
-        if ready:
-            try:
-                data = os.read(terminal, 65536)
-            except OSError:
-                break
-            if not data:
-                break
-            lines = (rest + data).split(b"\n")
-            rest = lines.pop()
-            for line in lines:
-                text = line.decode(errors="replace").rstrip("\r")
+    while open_runs := {run.terminal: run for run in runs if not run.is_over}:
+        ready, _, _ = select.select(list(open_runs), [], [], 1)
+        for terminal in ready:
+            for text in open_runs[terminal].lines():
                 progress.read(text)
                 print(text, flush=True)
-        elif process.poll() is not None:
-            break
+        for terminal, run in open_runs.items():
+            # Another process may have inherited the terminal and keep it open, so look for the end of the process, too.
+            if run.process.poll() is not None and not select.select([terminal], [], [], 0)[0]:
+                run.is_over = True
         now = time.monotonic()
         if now > deadline:
             print(f"\nThe tests have not ended after {options.minutes:g} minutes. Not finished:", flush=True)
             for name, start in sorted(progress.running.items(), key=lambda item: item[1]):
                 print(f"   {name}, begun {now - start:.0f} s ago")
-            stop(process)
+            for run in runs:
+                if run.process.poll() is None:
+                    stop(run.process)
             return 124
-    if rest:
-        print(rest.decode(errors="replace"))
-    status = process.wait()
+    statuses = [run.process.wait() for run in runs]
     if progress.failures:
         print("\nFailures of this run:")
         for line in progress.failures:
             print(f"   {line}")
-    return status if status >= 0 else 128 - status
+    return max(status if status >= 0 else 128 - status for status in statuses)
 
 
 if __name__ == "__main__":
