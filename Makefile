@@ -63,7 +63,7 @@ unexport CONFIGURATION STORE ARGS SEED FILTER FUZZ_SECONDS SIMULATIONS KILLS KIL
 TRAITS = --traits Server,AsyncHTTP
 # Where libpq is installed, tests include the PostgreSQL store.
 POSTGRES = $(shell pkg-config --exists libpq 2>/dev/null && echo ,Postgres)
-# The same for tests, module by module: compiled in groups of files, every group reads all files of its module again, which
+# Tests and examples are compiled module by module: in groups of files, every group reads all files of its module again, which
 # takes half as long again. Tests need only line numbers as debug information.
 MODULES = -Xswiftc -whole-module-optimization -Xswiftc -disable-batch-mode -Xswiftc -num-threads -Xswiftc 2 \
 	-Xswiftc -gline-tables-only
