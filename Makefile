@@ -71,18 +71,25 @@ TESTS = $(TRAITS)$(POSTGRES) $(MODULES)
 # What an app has that asks for no traits, and the programs that need no server.
 CORE = --traits CommandLine --scratch-path .build-core
 # Packages in this repository that use Strata with the same traits share a build folder, so that Strata is compiled once for them.
-PLAIN = --scratch-path .build-plain $(MODULES)
-REMOTE = --scratch-path .build-remote $(MODULES)
+# SwiftPM could take the plan of another package for that of this one, so it makes a new plan each time.
+PLAIN_FOLDER = .build-plain
+SHARED = --disable-build-manifest-caching $(MODULES)
+PLAIN = --scratch-path $(PLAIN_FOLDER) $(SHARED)
+REMOTE = --scratch-path .build-remote $(SHARED)
 
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
-TEST = $(SWIFT) test --skip-build $(TESTS) $(TEST_FLAGS)
+# SwiftPM plans the whole build once more before it starts the program with the tests. On Linux, that can be started by itself.
+ifeq ($(shell uname -s),Linux)
+TEST = .build/debug/StrataPackageTests.xctest --testing-library swift-testing $(if $(FILTER),--filter '$(FILTER)')
+else
+TEST = $(SWIFT) test --skip-build --ignore-lock $(TESTS) $(TEST_FLAGS)
+endif
 RUN_TESTS = Scripts/run-tests.py $(TEST)
 # Tests of clients run in a process of their own, and those of the server in another: next to tests that block threads for a long
 # time, with compilers for example, they would run into timeouts.
 APART = '^(Strata(Azure|MaxLeap|Remote|StackMob|Testing)|RemoteGuide)Tests\.'
 SERVER = '^StrataServerTests\.'
-# Tests with PostgreSQL mostly wait for it and for processes, so they run at the same time as the others. Neither builds anything, so
-# neither needs SwiftPM's lock of the build folder.
+# Tests with PostgreSQL mostly wait for it and for processes, so they run at the same time as the others.
 WAITING = '^StrataPostgresTests\.'
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
 SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip CommentExampleTests --skip NegativeCompileTests --skip KillTests \
@@ -128,7 +135,7 @@ endif
 demo-live: dependencies
 	@test -e '$(STORE)' || $(MAKE) demo-local STORE='$(STORE)' CONFIGURATION='$(CONFIGURATION)'
 	$(SWIFT) build --package-path Examples/LiveCities $(PLAIN) --product live-cities
-	.build-plain/debug/live-cities serve '$(STORE)' --edit $(ARGS)
+	$(PLAIN_FOLDER)/debug/live-cities serve '$(STORE)' --edit $(ARGS)
 
 build-tests: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS)
@@ -137,7 +144,7 @@ test: build-tests
 ifdef FILTER
 	$(RUN_TESTS)
 else
-	$(RUN_TESTS) --skip $(APART) --skip $(SERVER) --skip $(WAITING) $(if $(POSTGRES),--and $(TEST) --ignore-lock --filter $(WAITING))
+	$(RUN_TESTS) --skip $(APART) --skip $(SERVER) --skip $(WAITING) $(if $(POSTGRES),--and $(TEST) --filter $(WAITING))
 	$(RUN_TESTS) --filter $(APART)
 	$(RUN_TESTS) --filter $(SERVER)
 endif
@@ -268,7 +275,7 @@ bench-quick: bench-program
 bench-check: dependencies
 	$(SWIFT) build --package-path Benchmarks $(PLAIN) --product strata-bench
 	Benchmarks/fetch-data.py --bundled
-	cd Benchmarks && ../.build-plain/debug/strata-bench compare --quick --dry --folder Data/bundled --n 10000 $(ARGS)
+	cd Benchmarks && ../$(PLAIN_FOLDER)/debug/strata-bench compare --quick --dry --folder Data/bundled --n 10000 $(ARGS)
 
 bench-callgrind: bench-program
 	Benchmarks/fetch-data.py --no-orms

@@ -12,23 +12,32 @@
 
         @Test("Every kind of store passes the conformance suite, and the page about stores says what each supports")
         func matrix() async throws {
-            let stackMob = StackMobSubject()
-            let suite = ConformanceSuite.standard
-            var reports = [await suite.run(SQLiteFileSubject()), await suite.run(SQLiteMemorySubject())]
+            var kinds: [@Sendable () async -> ConformanceReport] = [
+                { await ConformanceSuite.standard.run(SQLiteFileSubject()) },
+                { await ConformanceSuite.standard.run(SQLiteMemorySubject()) },
+            ]
             #if Postgres
                 let hasPostgres = PostgresServer.isAvailable
-                if hasPostgres { reports.append(await suite.run(PostgresSubject())) }
+                if hasPostgres { kinds.append { await ConformanceSuite.standard.run(PostgresSubject()) } }
             #else
                 let hasPostgres = false
             #endif
-            reports.append(await suite.run(PlainJSONSubject()))
-            reports.append(await suite.run(stackMob))
-            await stackMob.stop()
-            for client in DialectStores.Client.allCases {
-                let stores = DialectStores(client)
-                reports.append(await suite.run(stores))
-                await stores.stop()
+            kinds.append { await ConformanceSuite.standard.run(PlainJSONSubject()) }
+            kinds.append {
+                let stackMob = StackMobSubject()
+                let report = await ConformanceSuite.standard.run(stackMob)
+                await stackMob.stop()
+                return report
             }
+            for client in DialectStores.Client.allCases {
+                kinds.append {
+                    let stores = DialectStores(client)
+                    let report = await ConformanceSuite.standard.run(stores)
+                    await stores.stop()
+                    return report
+                }
+            }
+            let reports = await Self.run(kinds)
             for report in reports { #expect(report.failures.isEmpty, "\(report)") }
             let matrix = CapabilityMatrix(reports).description
             print(matrix)
@@ -37,6 +46,17 @@
             if !hasPostgres { page = Self.withoutColumn(3, of: page) }
             #expect(
                 page.contains(matrix + "\n"), "the table of Documentation/Stores.md is another one:\n\(matrix)")
+        }
+
+        /// Runs all kinds at the same time.
+        /// - Returns: Their reports, in the order of the kinds.
+        private static func run(_ kinds: [@Sendable () async -> ConformanceReport]) async -> [ConformanceReport] {
+            await withTaskGroup(of: (Int, ConformanceReport).self) { group in
+                for (number, kind) in kinds.enumerated() { group.addTask { (number, await kind()) } }
+                var reports: [Int: ConformanceReport] = [:]
+                for await (number, report) in group { reports[number] = report }
+                return kinds.indices.compactMap { reports[$0] }
+            }
         }
 
         /// The page with a column of its tables left out: that of a store which cannot be had here.

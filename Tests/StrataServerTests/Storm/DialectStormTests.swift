@@ -9,7 +9,7 @@
     /// that takes all requests and edits of the last storm that failed.
     @Suite struct DialectStormTests {
         private static let count =
-            ProcessInfo.processInfo.environment["STRATA_STORMS"].flatMap(UInt64.init) ?? 6
+            ProcessInfo.processInfo.environment["STRATA_STORMS"].flatMap(UInt64.init) ?? 3
 
         @Test(
             "After a storm, all devices have what the server has, and nothing that was saved is lost",
