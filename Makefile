@@ -77,14 +77,14 @@ SHARED = --disable-build-manifest-caching $(MODULES)
 PLAIN = --scratch-path $(PLAIN_FOLDER) $(SHARED)
 REMOTE = --scratch-path .build-remote $(SHARED)
 
-TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
+CHOSEN = $(if $(FILTER),--filter '$(FILTER)')
 # SwiftPM plans the whole build once more before it starts the program with the tests. On Linux, that can be started by itself.
 ifeq ($(shell uname -s),Linux)
-TEST = .build/debug/StrataPackageTests.xctest --testing-library swift-testing $(if $(FILTER),--filter '$(FILTER)')
+TEST = .build/debug/StrataPackageTests.xctest --testing-library swift-testing
 else
-TEST = $(SWIFT) test --skip-build --ignore-lock $(TESTS) $(TEST_FLAGS)
+TEST = $(SWIFT) test --skip-build --ignore-lock $(TESTS) --disable-xctest
 endif
-RUN_TESTS = Scripts/run-tests.py $(TEST)
+RUN_TESTS = Scripts/run-tests.py $(TEST) $(CHOSEN)
 # Tests of clients run in a process of their own, and those of the server in another: next to tests that block threads for a long
 # time, with compilers for example, they would run into timeouts.
 APART = '^(Strata(Azure|MaxLeap|Remote|StackMob|Testing)|RemoteGuide)Tests\.'
@@ -92,7 +92,7 @@ SERVER = '^StrataServerTests\.'
 # Tests with PostgreSQL mostly wait for it and for processes, so they run at the same time as the others.
 WAITING = '^StrataPostgresTests\.'
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
-SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip CommentExampleTests --skip NegativeCompileTests --skip KillTests \
+SANITIZED_FLAGS = --disable-xctest $(CHOSEN) --skip ConsumerTests --skip CommentExampleTests --skip NegativeCompileTests --skip KillTests \
 	--skip GateTests --skip GrowthTests
 
 .DEFAULT_GOAL := help
@@ -169,13 +169,13 @@ server: dependencies
 
 server-load: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS)
-	STRATA_SERVER_LOAD=1 STRATA_KILLS=50 $(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter StrataServerTests
+	STRATA_SERVER_LOAD=1 STRATA_KILLS=50 $(TEST) --filter StrataServerTests
 
 # The table of Documentation/Stores.md, from what the conformance suite finds.
 .PHONY: matrix
 matrix: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS)
-	$(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter MatrixTests | sed -n '/^|/p'
+	$(TEST) --filter MatrixTests | sed -n '/^|/p'
 
 .PHONY: examples
 examples: dependencies
@@ -209,7 +209,7 @@ stress: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS)
 	STRATA_RANDOM_STEPS=100000 STRATA_PREDICATE_CASES=200000 STRATA_SEED=$(SEED) \
 		STRATA_MIGRATIONS=20000 STRATA_LIVE_EDITS=100000 \
-		STRATA_CHAINS=1 STRATA_KILLS=50 $(SWIFT) test --skip-build $(TESTS) --disable-xctest \
+		STRATA_CHAINS=1 STRATA_KILLS=50 $(TEST) \
 		--filter 'Random|Differential|Property|KillTests|VersionChainTests'
 
 # The deferred step is the fifth kind, and one in PostgreSQL the sixth: there, the server ends as many sessions, too. A store of
@@ -218,14 +218,14 @@ stress: test-dependencies
 kill-migrations: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS)
 	STRATA_SEED=$(SEED) STRATA_MIGRATION_KILLS=$$(($(KILLS) / 6)) STRATA_MIGRATION_KILL_OBJECTS=2000 \
-		$(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter 'killDuringMigration|DeferredKillTests.(killAtRandom|sessionsEnd)'
+		$(TEST) --filter 'killDuringMigration|DeferredKillTests.(killAtRandom|sessionsEnd)'
 
 # Their sessions are ended and the server crashes as well.
 .PHONY: kill-postgres
 kill-postgres: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS)
 	STRATA_SEED=$(SEED) STRATA_POSTGRES_REQUIRED=1 STRATA_POSTGRES_SECONDS=$(KILL_SECONDS) \
-		$(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter SavingKillTests
+		$(TEST) --filter SavingKillTests
 
 # Hashes are the same in each run, so that a seed gives the same run again.
 simulate: dependencies
@@ -236,7 +236,7 @@ simulate: dependencies
 
 thresholds: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS)
-	STRATA_WRITE_THRESHOLDS=1 $(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter GateTests
+	STRATA_WRITE_THRESHOLDS=1 $(TEST) --filter GateTests
 
 growth: dependencies
 	$(SWIFT) build -c release --product GateProbe

@@ -134,4 +134,13 @@
     extension ServerResponse {
         var text: String { String(decoding: body, as: UTF8.self) }
     }
+
+    extension ManagedObjectContext {
+        /// A new object with some values.
+        func make(_ entity: String, _ values: [String: Any]) throws -> ManagedObject {
+            let object = try insert(entityNamed: entity)
+            for (name, value) in values { try object.setValue(value, forKey: name) }
+            return object
+        }
+    }
 #endif

@@ -47,20 +47,19 @@ extension Mirror {
             }
             guard let told = try session.row(of: record, over: own.row) else { return }
             let base = entry.base.flatMap(RowSlab.restored(from:))
-            /// Whether the server has a value of before that an operation would have changed, or the one that it makes of that.
-            func hasValue(ofBefore: Bool) -> Bool {
-                entry.operations.contains { slot, done in
-                    let description = entity.slots[slot]
-                    guard told.slots.contains(slot), let type = description.type,
-                        let before = base?.row.value(description)
-                    else { return false }
-                    let after = done.applied(to: before, of: type)
-                    return after != before && told.slab.row.value(description) == (ofBefore ? before : after)
-                }
+            // Whether the server has a value of before that an operation would have changed, and one that an operation makes.
+            var (hasBefore, hasAfter) = (false, false)
+            for (slot, done) in entry.operations where isRepeated && told.slots.contains(slot) {
+                let description = entity.slots[slot]
+                guard let type = description.type, let before = base?.row.value(description) else { continue }
+                let (now, after) = (told.slab.row.value(description), done.applied(to: before, of: type))
+                guard after != before else { continue }
+                if now == before { hasBefore = true }
+                if now == after { hasAfter = true }
             }
             // A write is carried out as a whole: one value of before says it of all, unless another one is as it was sent. Then
             // somebody else may have set the former back.
-            let mayBeDone = isRepeated && (!hasValue(ofBefore: true) || hasValue(ofBefore: false))
+            let mayBeDone = isRepeated && (!hasBefore || hasAfter)
             for slot in result.all where told.slots.contains(slot) {
                 let storage = entity.slots[slot].storage
                 if let done = entry.operations[slot], let type = entity.slots[slot].type {

@@ -337,9 +337,7 @@
 
         /// Whether values could be the keys of objects that a field leads to. These need not exist.
         private func canHold(_ keys: [JSONValue], _ field: SchemaField) -> Bool {
-            guard let target = field.schema.flatMap({ scope.catalogue[$0] }), target.hasNumberedKeys else {
-                return true
-            }
+            guard let target = scope.catalogue.target(of: field), target.hasNumberedKeys else { return true }
             return keys.allSatisfy { target.canHaveKey($0.string ?? $0.description) }
         }
 

@@ -163,6 +163,9 @@
 
         subscript(name: String) -> ServerSchema? { schemas.first { $0.name == name } }
 
+        /// The schema of the objects that a field leads to; nil if it leads to none, or to a schema that is not there.
+        func target(of field: SchemaField) -> ServerSchema? { field.schema.flatMap { self[$0] } }
+
         /// Checks that schemas of a model have the same kind of keys here, since objects cannot get other keys.
         func checkKeys(of declared: SchemaCatalogue) throws(ServerSetupError) {
             for schema in declared.schemas {

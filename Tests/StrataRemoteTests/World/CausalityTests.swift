@@ -6,21 +6,6 @@ import Testing
 
 /// Answers that overtake each other, pages that shift, cursors that expire, records that make no sense.
 @Suite struct CausalityTests {
-    /// Lets a test hold an answer back.
-    private final class Gate: Sendable {
-        private let state = Guarded<(isOpen: Bool, isReached: Bool)>((isOpen: false, isReached: false))
-
-        func pass() async {
-            state.withLock { $0.isReached = true }
-            while !(state.withLock { $0.isOpen }) { try? await Task.sleep(for: .milliseconds(1)) }
-        }
-
-        func reached() async {
-            while !(state.withLock { $0.isReached }) { try? await Task.sleep(for: .milliseconds(1)) }
-        }
-        func open() { state.withLock { $0.isOpen = true } }
-    }
-
     /// A store that has a city of the server, and a context on it.
     private func openWithCity() async throws -> (
         backend: Interceptor, store: RemoteStore, context: ManagedObjectContext, city: ManagedObject

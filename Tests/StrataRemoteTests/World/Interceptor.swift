@@ -149,6 +149,21 @@ extension Atlas {
     }
 }
 
+/// Lets a test hold a request or its answer back.
+final class Gate: Sendable {
+    private let state = Guarded<(isOpen: Bool, isReached: Bool)>((isOpen: false, isReached: false))
+
+    func pass() async {
+        state.withLock { $0.isReached = true }
+        while !(state.withLock { $0.isOpen }) { try? await Task.sleep(for: .milliseconds(1)) }
+    }
+
+    func reached() async {
+        while !(state.withLock { $0.isReached }) { try? await Task.sleep(for: .milliseconds(1)) }
+    }
+    func open() { state.withLock { $0.isOpen = true } }
+}
+
 /// A folder that is deleted with the test.
 final class ScratchFolder {
     let url = FileManager.default.temporaryDirectory.appending(path: "strata-\(UUID().uuidString)")

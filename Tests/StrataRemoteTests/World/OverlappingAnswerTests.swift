@@ -15,19 +15,18 @@ import Testing
         let (store, context) = try Atlas.offline(backend) { if isOnline { $0.savePolicy = .networkThenCache } }
         try await store.sync.pull()
         let city = try #require(try await context.fetch(cities()).first)
-        let (isAsked, mayArrive) = (Guarded(false), Guarded(false))
+        let request = Gate()
         let fetch = Guarded<Task<Int, any Error>?>(nil)
         backend.intercept { [shelf = backend.shelf] (operation) async throws(RemoteError) in
             if case .query = operation {
-                isAsked.withLock { $0 = true }
-                await wait(for: mayArrive)
+                await request.pass()
                 return nil
             }
             guard operation.written != nil else { return nil }
             let answer = try await shelf.perform(operation, options: RequestOptions())
             // Others change the object; the request of the fetch arrives after that, and is answered first.
             shelf.putCity("1", "Callao", population: 2)
-            mayArrive.withLock { $0 = true }
+            request.open()
             _ = try? await fetch.withLock { $0 }?.value
             return answer
         }
@@ -35,7 +34,7 @@ import Testing
         fetch.withLock {
             $0 = Task { try await container.newContext().fetch(cities(nil, .network)).count }
         }
-        await wait(for: isAsked)
+        await request.reached()
         city["name"] = "Callao"
         try await context.save(options: nil)
         if !isOnline { try await store.sync.push() }
@@ -88,8 +87,4 @@ import Testing
             ])
         #expect(try await context.count(cities()) == 0)
     }
-}
-
-private func wait(for flag: Guarded<Bool>) async {
-    while !(flag.withLock { $0 }) { try? await Task.sleep(for: .milliseconds(1)) }
 }

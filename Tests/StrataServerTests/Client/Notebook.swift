@@ -84,9 +84,7 @@
 
         @discardableResult
         func make(_ entity: String, _ values: [String: Any] = [:]) throws -> ManagedObject {
-            let object = try context.insert(entityNamed: entity)
-            for (name, value) in values { try object.setValue(value, forKey: name) }
-            return object
+            try context.make(entity, values)
         }
 
         func save() async throws { try await context.save(options: nil) }

@@ -30,23 +30,23 @@
     struct AzureTable: Sendable {
         let schema: ServerSchema
         let kind: DialectMount.Kind
-        /// The schemas whose ids are JSON numbers. Only the first version has any.
-        private let numbered: Set<String>
+        private let catalogue: SchemaCatalogue
 
         init(_ schema: ServerSchema, _ kind: DialectMount.Kind, in catalogue: SchemaCatalogue) {
             self.schema = schema
             self.kind = kind
-            numbered =
-                kind == .azureServices
-                ? Set(catalogue.schemas.lazy.filter(\.hasNumberedKeys).map(\.name)) : []
+            self.catalogue = catalogue
         }
 
         /// Whether the ids are JSON numbers. Such a table has no columns of the server's own: no versions, no times, no marks
         /// of deleted rows.
-        var hasNumbers: Bool { numbered.contains(schema.name) }
+        var hasNumbers: Bool { hasNumbers(schema) }
 
         /// Whether a column has ids that are JSON numbers.
-        func leadsToNumbers(_ field: SchemaField) -> Bool { field.schema.map(numbered.contains) ?? false }
+        func leadsToNumbers(_ field: SchemaField) -> Bool { catalogue.target(of: field).map(hasNumbers) ?? false }
+
+        /// Whether the ids of a schema are JSON numbers. Only the first version has such tables.
+        private func hasNumbers(_ schema: ServerSchema) -> Bool { kind == .azureServices && schema.hasNumberedKeys }
 
         /// The field that ids are compared and ordered by.
         var idField: SchemaField {

@@ -71,7 +71,7 @@
             for object in objects { result.append(try members(object, schema, fields)) }
             for (title, field) in fields where field.kind == .reference || field.kind == .references {
                 let next = path + [title]
-                guard shape.includes(next), let target = field.schema.flatMap({ scope.catalogue[$0] }) else { continue }
+                guard shape.includes(next), let target = scope.catalogue.target(of: field) else { continue }
                 var keys: Set<String> = []
                 for object in objects {
                     let value = ObjectReader.value(object, field)

@@ -74,7 +74,7 @@
             var result = objects.map { Self.members($0, schema, shows: shown.contains) }
             guard path.count < shape.depth else { return result }
             for field in schema.fields where field.kind == .reference || field.kind == .references {
-                guard let target = field.schema.flatMap({ scope.catalogue[$0] }), shape.shows(field.name, path: path)
+                guard let target = scope.catalogue.target(of: field), shape.shows(field.name, path: path)
                 else { continue }
                 let found = try expanded(
                     keys(in: result, field), target, shape, path: path + [field.name], budget: &budget)

@@ -122,7 +122,7 @@
                     if let key = object.text(field.name), wanted.contains(key) { object[field.name] = nil }
                 default: throw .badRequest("\(fieldName) holds one value; PUT null instead.")
                 }
-                if isCascading, let target = field.schema.flatMap({ scope.catalogue[$0] }) {
+                if isCascading, let target = scope.catalogue.target(of: field) {
                     for key in wanted.sorted() {
                         if let related = try scope.object(target, key) { try writer.delete(related, target) }
                     }
