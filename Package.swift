@@ -222,6 +222,8 @@ let package = Package(
             ),
             dependencies: ["strata-generate-coredata"]
         ),
+        // The dialect of Examples/KintoStore, for `strata explain`. The tool cannot depend on that package, which depends on this one.
+        .target(name: "StrataKinto", dependencies: ["StrataRemote"], path: "Examples/KintoStore/Sources/KintoStore"),
         // Its product is `strata`. A target of that name would be the same as `Strata` on a disk that does not tell cases apart.
         .executableTarget(
             name: "StrataTool",
@@ -229,6 +231,7 @@ let package = Package(
                 "StrataAzure",
                 "StrataCoreData",
                 "StrataCoreDataModel",
+                "StrataKinto",
                 "StrataMaxLeap",
                 "StrataModelExport",
                 "StrataModelFiles",

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StrataAzure
+import StrataKinto
 import StrataMaxLeap
 import StrataModel
 import StrataQuery
@@ -16,6 +17,7 @@ enum ExplainBackend: String, ExpressibleByArgument, CaseIterable, Encodable {
     /// Azure Mobile Services, version 1 of the protocol.
     case mobileservices
     case datasync
+    case kinto
 
     /// A key or the name of an application, as none is needed to see the rest. The keys of StackMob have 36 characters.
     private static let key = String(repeating: "0", count: 36)
@@ -31,6 +33,7 @@ enum ExplainBackend: String, ExpressibleByArgument, CaseIterable, Encodable {
         case .azure: try AzureDialect(address: "https://azure.example")
         case .mobileservices: try AzureDialect(address: "https://azure.example", applicationKey: Self.key)
         case .datasync: try AzureDialect(address: "https://azure.example", version: .datasync)
+        case .kinto: try KintoDialect("https://kinto.example/v1")
         }
     }
 

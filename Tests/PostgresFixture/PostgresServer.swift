@@ -57,7 +57,11 @@
             shell.executableURL = URL(fileURLWithPath: "/bin/sh")
             shell.arguments =
                 [Self.script.path, folder] + (primary.map { ["--replica-of", $0.folder] } ?? [])
-                + ["fsync=off", "full_page_writes=off", "deadlock_timeout=100ms", "shared_buffers=64MB"]
+                + [
+                    "fsync=off", "full_page_writes=off", "deadlock_timeout=100ms", "shared_buffers=64MB",
+                    // Otherwise a checkpoint removes the log that a replica, which is being made or started, has yet to read.
+                    "wal_keep_size=2GB",
+                ]
             shell.standardInput = lifeline.fileHandleForReading
             shell.standardOutput = ready
             try shell.start()

@@ -126,8 +126,20 @@ import Testing
         #expect(names.contains(header.lowercased()), "\(names)")
     }
 
+    @Test("Kinto's requests are explained, and so is what it cannot do")
+    func kinto() throws {
+        let run = try explain("Harbour", "yearFounded == 1800", "--sort", "-depth", "--limit", "10", backend: "kinto")
+        let request = try #require(try Self.requests(run).first)
+        #expect(
+            request["path"] as? String
+                == "/v1/buckets/default/collections/Harbour/records?eq_yearFounded=1800&_sort=-depth&_limit=10")
+        let refused = try explain("Harbour", "depth > 7.5", backend: "kinto")
+        #expect(refused.status == 1)
+        #expect((refused.output + refused.errors).contains("depth > 7.5"))
+    }
+
     @Test func aBackEndOfAnotherPackageIsUnknown() throws {
-        let run = try explain("Harbour", backend: "kinto")
+        let run = try explain("Harbour", backend: "shelf")
         #expect(run.status == 64)
         #expect(run.errors.contains("datasync"))
     }
