@@ -60,7 +60,7 @@
                 + [
                     "fsync=off", "full_page_writes=off", "deadlock_timeout=100ms", "shared_buffers=64MB",
                     // Otherwise a checkpoint removes the log that a replica, which is being made or started, has yet to read.
-                    "wal_keep_size=2GB",
+                    "wal_keep_size=512MB",
                 ]
             shell.standardInput = lifeline.fileHandleForReading
             shell.standardOutput = ready

@@ -160,7 +160,7 @@ extension ConflictResolver {
             let survivor = exchange(member)
             guard survivor !== member else { continue }
             _ = members.remove(member)
-            _ = members.insert(survivor)
+            members.insert(survivor)
         }
     }
 

@@ -20,7 +20,8 @@ final class KeyAllocator: Sendable {
         var nextAttempt: ContinuousClock.Instant?
     }
 
-    private static let largestBlock = 4096
+    /// So that 100,000 inserts need about a dozen reservations, each of which the store writes to the disk.
+    private static let largestBlock = 65_536
     /// Contexts for single requests leave short rests; beyond this many, the oldest are abandoned.
     private static let mostRanges = 1024
 

@@ -66,11 +66,11 @@ struct MemberLoader {
                 && member.binding.entity.descends(from: relationship.destinationIndex, in: model)
             {
                 guard let owner = member.targetKey(slot), let state = owners[owner] else { continue }
-                if state.extras?.toMany(index)?.appended.contains(member) != true { _ = storage(owner).insert(member) }
+                if state.extras?.toMany(index)?.appended.contains(member) != true { storage(owner).insert(member) }
             }
         } else {
             for (owner, member) in try pairs(relationship, entityIndex: entityIndex, owners: keys) {
-                _ = storage(owner).insert(member)
+                storage(owner).insert(member)
             }
         }
         for (key, owner) in owners {
@@ -87,14 +87,14 @@ struct MemberLoader {
     ) {
         for object in state.removed.values { _ = storage.remove(object) }
         for object in state.added.values where !object.isDeleted && !state.appended.contains(object) {
-            _ = storage.insert(object)
+            storage.insert(object)
         }
         for object in state.appended.objects where !object.isDeleted {
             if case .inverseSlot(let slot) = relationship.storage, object.targetKey(slot) != owner { continue }
             // Where the order was arranged, the arrangement gives the place. Others may have added the object, too, and then
             // what follows it there follows it here.
             if !state.isRearranged { _ = storage.remove(object) }
-            _ = storage.insert(object)
+            storage.insert(object)
         }
         if state.isRearranged, let list = storage as? AnyMemberList {
             let present = Set(list.objects)

@@ -35,15 +35,14 @@ final class MemberList<D: ManagedObject>: AnyMemberList {
         return indexed?.contains(object) ?? false
     }
 
-    override func insert(_ object: ManagedObject) -> Bool {
-        guard let member = object as? D, !contains(object) else { return false }
+    override func insert(_ object: ManagedObject) {
+        guard let member = object as? D, !contains(object) else { return }
         indexed?.append(member)
         if !isStale { settled.append(member) }
-        return true
     }
 
     override func insert(contentsOf objects: [ManagedObject]) {
-        for object in objects { _ = insert(object) }
+        for object in objects { insert(object) }
     }
 
     override func remove(_ object: ManagedObject) -> Bool {

@@ -4,11 +4,10 @@
 class MemberStorage {
     var count: Int { 0 }
     func contains(_ object: ManagedObject) -> Bool { false }
-    /// Adds a member, at the end if there is an order.
-    /// - Returns: false if it is a member already.
-    func insert(_ object: ManagedObject) -> Bool { false }
+    /// Adds a member, at the end if there is an order; does nothing if it is one already.
+    func insert(_ object: ManagedObject) {}
     /// Adds members that have just been loaded. Each is of another key, and none is a member already.
-    func insert(contentsOf objects: [ManagedObject]) { for object in objects { _ = insert(object) } }
+    func insert(contentsOf objects: [ManagedObject]) { for object in objects { insert(object) } }
     /// - Returns: false if it was not a member.
     func remove(_ object: ManagedObject) -> Bool { false }
     func forEach(_ body: (ManagedObject) -> Void) {}
@@ -26,8 +25,8 @@ class MemberStorage {
 @usableFromInline
 final class MemberSet<D: ManagedObject>: MemberStorage {
     @usableFromInline var members: Set<D> = []
-    /// Members that have been loaded and are not in ``members`` yet: the set is built where it is asked for first,
-    /// which is mostly in the accessor, by code that the compiler made for the class.
+    /// Members that have been loaded or added and are not in ``members`` yet: the set is built where it is asked for first,
+    /// which is mostly in the accessor, by code that the compiler made for the class. Here, it would take ten times as long.
     @usableFromInline var loaded: [ManagedObject] = []
 
     /// Whether every object that the container makes for the entity, or one that inherits from it, is of the class.
@@ -67,11 +66,7 @@ final class MemberSet<D: ManagedObject>: MemberStorage {
         settle()
         return (object as? D).map(members.contains) ?? false
     }
-    override func insert(_ object: ManagedObject) -> Bool {
-        settle()
-        guard let member = object as? D else { return false }
-        return members.insert(member).inserted
-    }
+    override func insert(_ object: ManagedObject) { if object is D { loaded.append(object) } }
     override func insert(contentsOf objects: [ManagedObject]) {
         // The first array is taken over as it is.
         if loaded.isEmpty { loaded = objects } else { loaded += objects }

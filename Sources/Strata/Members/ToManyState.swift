@@ -56,7 +56,7 @@ final class ToManyState {
             ownArrangement?.moveToEnd(member)
         }
         isTouched = true
-        _ = members?.insert(member)
+        members?.insert(member)
     }
 
     /// Takes a member out.

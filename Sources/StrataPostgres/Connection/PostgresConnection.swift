@@ -99,6 +99,37 @@
             cancellation: ReadCancellation? = nil
         ) throws(PostgresError) -> PostgresResult {
             let start = ContinuousClock.now
+            try send(sql, parameters, isKept, cancellation)
+            let result = try finish(cancellation)
+            report(sql, since: start, rows: result.rowCount)
+            return result
+        }
+
+        /// Runs a statement as ``execute(_:_:isKept:cancellation:)`` does, and hands on its rows while the server still sends others.
+        /// - Parameter body: Called with some rows at a time. After an error of its own it is not called again.
+        /// - Returns: The error of the closure.
+        func stream<E: Error>(
+            _ sql: String, _ parameters: StatementParameters, isKept: Bool = true,
+            cancellation: ReadCancellation? = nil, _ body: (PostgresResult) throws(E) -> Void
+        ) throws(PostgresError) -> E? {
+            let start = ContinuousClock.now
+            try send(sql, parameters, isKept, cancellation)
+            // If it fails, all rows come in one part.
+            PQsetSingleRowMode(handle)
+            var rows = 0
+            var fault: E?
+            _ = try finish(cancellation) { part in
+                rows += part.rowCount
+                if fault != nil { return }
+                do throws(E) { try body(part) } catch { fault = error }
+            }
+            report(sql, since: start, rows: rows)
+            return fault
+        }
+
+        private func send(
+            _ sql: String, _ parameters: StatementParameters, _ isKept: Bool, _ cancellation: ReadCancellation?
+        ) throws(PostgresError) {
             if cancellation?.isCancelled == true { throw Self.cancelled }
             if isKept, preparesStatements {
                 let name = try prepare(sql, parameters.types, cancellation)
@@ -113,9 +144,6 @@
                             handle, sql, Int32(parameters.count), parameters.types, values, lengths, formats, 1))
                 }
             }
-            let result = try finish(cancellation)
-            report(sql, since: start, rows: result.rowCount)
-            return result
         }
 
         /// Runs statements without parameters, separated by semicolons, and drops what they answer.
@@ -281,7 +309,10 @@
         // MARK: Waiting
 
         /// The last result of what was sent; throws the first error.
-        private func finish(_ cancellation: ReadCancellation?) throws(PostgresError) -> PostgresResult {
+        /// - Parameter onResult: Called with each result.
+        private func finish(
+            _ cancellation: ReadCancellation?, onResult: (PostgresResult) -> Void = { _ in }
+        ) throws(PostgresError) -> PostgresResult {
             var last: PostgresResult?
             var failure: PostgresError?
             while true {
@@ -291,7 +322,9 @@
                     failure = failure ?? error
                     PQclear(raw)
                 } else {
-                    last = PostgresResult(raw)
+                    let result = PostgresResult(raw)
+                    onResult(result)
+                    last = result
                 }
             }
             if let failure { throw isOpen ? cause(of: failure) : lost(failure.message) }

@@ -88,10 +88,10 @@
             parameters.add(Int64(limit))
             return try attempt {
                 try store.pack(
-                    try connection.execute(
-                        """
-                        SELECT \(plan.columns) FROM \(plan.table) AS t0 WHERE t0."_id" > $1 ORDER BY t0."_id" LIMIT $2
-                        """, parameters), plan, known: nil)
+                    """
+                    SELECT \(plan.columns) FROM \(plan.table) AS t0 WHERE t0."_id" > $1 ORDER BY t0."_id" LIMIT $2
+                    """, parameters, plan, expectedRows: limit, on: connection
+                ).get()
             }
         }
 

@@ -19,8 +19,8 @@
         private let body: String
         private let order: String
         private let limit: String
-        /// The constants of a plan that was translated as a whole, for explanations.
-        let constants: [SQLValue]
+        /// What the parameters are made of; nil if the plan was not translated as a whole.
+        private let origins: (parameters: [FetchParameter], constants: [Value])?
         /// The entities whose tables are read, by the name that the table has in the statement.
         let entities: [String: String]
         /// The statement that counts the rows, where the whole plan was translated for that.
@@ -43,22 +43,22 @@
             plan.environment = environment
             self.plan = plan
             if isCompiled,
-                let (fetch, parameters, constants) = try Self.compiled(plan, store, isOrdered ? .keys : .count)
+                let (translation, parameters, constants) = try Self.compiled(plan, store, isOrdered ? .keys : .count)
             {
+                origins = (translation.fetch.parameters, constants)
                 rest = nil
                 sorts = []
                 sortsInMemory = false
                 self.parameters = parameters
-                self.constants = constants
-                entities = fetch.entities
+                entities = translation.fetch.entities
                 order = ""
                 limit = ""
-                countSQL = isOrdered ? nil : fetch.sql
-                body = String(fetch.sql.dropFirst(Self.compiledHead.count))
+                countSQL = isOrdered ? nil : translation.fetch.sql
+                body = translation.body
                 return
             }
             countSQL = nil
-            constants = []
+            origins = nil
             let entity = store.model.entities[plan.entityIndex]
             entities = ["t0": entity.name]
             var builder = ConditionBuilder(layout: store.layout, entity: entity, environment: environment)
@@ -115,27 +115,33 @@
             self.parameters = parameters
         }
 
-        private static let compiledHead = "SELECT t0._id "
-
         /// The translation of the whole plan; nil if a part of it has none.
         private static func compiled(
             _ plan: FetchPlan, _ store: PostgresStore, _ answer: FetchCompiler.Answer
-        ) throws(StoreError) -> (CompiledFetch, StatementParameters, [SQLValue])? {
+        ) throws(StoreError) -> (FetchTranslator.Translation, StatementParameters, [Value])? {
             do throws(StoreError) {
                 let shape = FetchShape(plan, answer)
-                let fetch = try store.compiler.compile(shape)
-                var parameters = try ParameterCoding.encode(fetch.parameters, shape.constants)
-                var constants: [SQLValue] = []
-                for parameter in fetch.parameters { constants.append(try parameter.value(shape.constants)) }
-                for number in [plan.limit.map { max(0, $0) }, plan.offset > 0 ? plan.offset : nil].compactMap(\.self) {
-                    parameters.add(Int64(number))
-                    constants.append(.integer(Int64(number)))
-                }
-                return (fetch, parameters, constants)
+                let translation = try store.translator.translation(of: shape)
+                var parameters = try ParameterCoding.encode(translation.fetch.parameters, shape.constants)
+                for number in Self.limits(of: plan) { parameters.add(number) }
+                return (translation, parameters, shape.constants)
             } catch {
                 guard case .unsupported = error else { throw error }
                 return nil
             }
+        }
+
+        /// The values of the parameters for the limit and the offset.
+        private static func limits(of plan: FetchPlan) -> [Int64] {
+            (plan.limit.map { [Int64(max(0, $0))] } ?? []) + (plan.offset > 0 ? [Int64(plan.offset)] : [])
+        }
+
+        /// The values of the parameters of a plan that was translated as a whole, for explanations.
+        func bindings() throws(StoreError) -> [SQLValue] {
+            guard let origins else { return [] }
+            var values: [SQLValue] = []
+            for parameter in origins.parameters { values.append(try parameter.value(origins.constants)) }
+            return values + Self.limits(of: plan).map { .integer($0) }
         }
 
         /// The parts that must all hold.

@@ -73,6 +73,7 @@
         /// The same without order and limit: how the rows are found that meet the condition.
         private let search: FetchQuery
         private let isCount: Bool
+        private let bindings: [SQLValue]
 
         init(store: PostgresStore, plan: FetchPlan, isCount: Bool) throws(StoreError) {
             query = try FetchQuery(store: store, plan: plan, isOrdered: !isCount)
@@ -82,6 +83,7 @@
             searched.offset = 0
             search = try FetchQuery(store: store, plan: searched, isOrdered: false)
             self.isCount = isCount
+            bindings = try query.bindings()
         }
 
         private var sql: String {
@@ -110,7 +112,7 @@
             }
             return FetchExplanation(
                 sql: sql,
-                bindings: query.constants.enumerated().map {
+                bindings: bindings.enumerated().map {
                     FetchExplanation.Binding(number: $0 + 1, type: $1.typeName, text: $1.description)
                 },
                 plan: steps, entities: query.entities, scans: scans,

@@ -6,14 +6,16 @@
         public func fetch(
             _ plan: FetchPlan, known: KnownRows?, cancellation: ReadCancellation?
         ) throws(StoreError) -> RowBatch {
-            let columns = plans[plan.entityIndex].columns
-            let (query, result) = try answer(plan, cancellation) { $0.select(columns) }
-            guard let result else {
-                let rows = try remaining(query, cancellation)
-                guard let known else { return RowBatch(rows) }
-                return RowBatch(rows.map { Self.header(of: $0, known) })
+            let entity = plans[plan.entityIndex]
+            let (query, result) = try answer(plan) { (query, connection) throws(PostgresError) in
+                try pack(
+                    query.select(entity.columns), query.parameters, entity, known: known, expectedRows: plan.limit,
+                    isKept: query.isReusable, cancellation: cancellation, on: connection)
             }
-            return try pack(result, plans[plan.entityIndex], known: known)
+            if let result { return try result.get() }
+            let rows = try remaining(query, cancellation)
+            guard let known else { return RowBatch(rows) }
+            return RowBatch(rows.map { Self.header(of: $0, known) })
         }
 
         private static func header(of row: RowReference, _ known: KnownRows) -> RowReference {
@@ -28,7 +30,10 @@
         ) throws(StoreError) -> [RowIdentity] {
             let entity = plans[plan.entityIndex]
             let columns = entity.hasEntityColumn ? "t0.\"_id\", t0.\"_entity\"" : "t0.\"_id\""
-            let (query, result) = try answer(plan, cancellation) { $0.select(columns) }
+            let (query, result) = try answer(plan) { (query, connection) throws(PostgresError) in
+                try connection.execute(
+                    query.select(columns), query.parameters, isKept: query.isReusable, cancellation: cancellation)
+            }
             guard let result else {
                 return try remaining(query, cancellation).map {
                     RowIdentity(entityIndex: $0.entityIndex, key: $0.key)
@@ -56,24 +61,25 @@
         public func count(_ plan: FetchPlan, cancellation: ReadCancellation?) throws(StoreError) -> Int {
             var plan = plan
             plan.sorts = []
-            let (query, result) = try answer(plan, cancellation, isOrdered: false) { $0.count }
+            let (query, result) = try answer(plan, isOrdered: false) { (query, connection) throws(PostgresError) in
+                try connection.execute(
+                    query.count, query.parameters, isKept: query.isReusable, cancellation: cancellation)
+            }
             guard let result else { return try remaining(query, cancellation).count }
             return Int(result.integer(0, 0))
         }
 
-        /// Runs the statement of a plan.
+        /// Runs the statement of a plan by a closure.
         /// - Returns: No result if a part of the plan is to be evaluated in memory.
-        private func answer(
-            _ plan: FetchPlan, _ cancellation: ReadCancellation?, isOrdered: Bool = true,
-            _ sql: (FetchQuery) -> String
-        ) throws(StoreError) -> (FetchQuery, PostgresResult?) {
+        private func answer<T>(
+            _ plan: FetchPlan, isOrdered: Bool = true,
+            _ run: (FetchQuery, PostgresConnection) throws(PostgresError) -> T
+        ) throws(StoreError) -> (FetchQuery, T?) {
             let query = try FetchQuery(store: self, plan: plan, isOrdered: isOrdered)
             guard query.isExact else { return (query, nil) }
-            let outcome: Result<PostgresResult, PostgresError> = try reading { (connection) throws(PostgresError) in
+            let outcome: Result<T, PostgresError> = try reading { (connection) throws(PostgresError) in
                 do throws(PostgresError) {
-                    return .success(
-                        try connection.execute(
-                            sql(query), query.parameters, isKept: query.isReusable, cancellation: cancellation))
+                    return .success(try run(query, connection))
                 } catch {
                     // A value that PostgreSQL cannot compute with, or an operator that it lacks: memory has an answer.
                     guard error.sqlState.hasPrefix("22") || error.sqlState == "42883" else { throw error }
@@ -83,11 +89,7 @@
             if case .success(let result) = outcome { return (query, result) }
             let partial = try FetchQuery(store: self, plan: plan, isOrdered: isOrdered, isCompiled: false)
             guard partial.isExact else { return (partial, nil) }
-            let result = try reading { (connection) throws(PostgresError) in
-                try connection.execute(
-                    sql(partial), partial.parameters, isKept: partial.isReusable, cancellation: cancellation)
-            }
-            return (partial, result)
+            return (partial, try reading { (connection) throws(PostgresError) in try run(partial, connection) })
         }
 
         /// What ``values(_:cancellation:)`` gives, computed in memory.
@@ -108,11 +110,11 @@
         ) throws -> [RowObject] {
             // An error of a statement would end the transaction.
             let query = try FetchQuery(store: self, plan: plan, isCompiled: false)
-            let columns = plans[plan.entityIndex].columns
-            let result = try connection.execute(
-                query.candidates(columns), query.parameters,
-                isKept: query.isReusable)
-            let all = reader.add(try pack(result, plans[plan.entityIndex], known: nil))
+            let entity = plans[plan.entityIndex]
+            let rows = try pack(
+                query.candidates(entity.columns), query.parameters, entity, expectedRows: nil, isKept: query.isReusable,
+                on: connection)
+            let all = reader.add(try rows.get())
             let found = try matching(all, query, reader, nil)
             do throws(PredicateEvaluationError) {
                 return try Self.limited(found, query)
@@ -149,13 +151,13 @@
             let outcome: Result<T, StoreError> = try reading { (connection) throws(PostgresError) in
                 try connection.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY")
                 defer { connection.rollback() }
-                let result = try connection.execute(
-                    query.candidates(plans[query.plan.entityIndex].columns), query.parameters, isKept: query.isReusable,
-                    cancellation: cancellation)
+                let entity = plans[query.plan.entityIndex]
+                let rows = try pack(
+                    query.candidates(entity.columns), query.parameters, entity, expectedRows: nil,
+                    isKept: query.isReusable, cancellation: cancellation, on: connection)
                 let reader = ResidualReader(store: self, connection: connection)
                 do throws(StoreError) {
-                    let batch = try pack(result, plans[query.plan.entityIndex], known: nil)
-                    let sources = try matching(reader.add(batch), query, reader, cancellation)
+                    let sources = try matching(reader.add(try rows.get()), query, reader, cancellation)
                     let answer: T
                     do throws(PredicateEvaluationError) {
                         answer = try body(reader, sources)

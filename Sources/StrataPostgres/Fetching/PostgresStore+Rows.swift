@@ -6,90 +6,45 @@
     extension PostgresStore {
         public func rows(entityIndex: Int, keys: [Int64]) throws(StoreError) -> RowBatch {
             if keys.isEmpty { return .empty }
-            return try packed { (connection) throws(PostgresError) in
-                try rowsResult(entityIndex, keys, on: connection)
-            } by: {
-                plans[entityIndex]
-            }
+            let plan = plans[entityIndex]
+            let (sql, parameters) = rowsStatement(plan, keys)
+            return try reading { (connection) throws(PostgresError) in
+                try pack(sql, parameters, plan, expectedRows: keys.count, on: connection)
+            }.get()
         }
 
         /// The rows of some keys as a transaction sees them.
         func rows(entityIndex: Int, keys: [Int64], on connection: PostgresConnection) throws -> RowBatch {
             if keys.isEmpty { return .empty }
-            return try pack(try rowsResult(entityIndex, keys, on: connection), plans[entityIndex], known: nil)
+            let plan = plans[entityIndex]
+            let (sql, parameters) = rowsStatement(plan, keys)
+            return try pack(sql, parameters, plan, expectedRows: keys.count, on: connection).get()
         }
 
-        private func rowsResult(
-            _ entityIndex: Int, _ keys: [Int64], on connection: PostgresConnection
-        ) throws(PostgresError) -> PostgresResult {
-            let plan = plans[entityIndex]
+        private func rowsStatement(_ plan: EntityPlan, _ keys: [Int64]) -> (String, StatementParameters) {
             let condition = plan.condition.map { " AND \($0)" } ?? ""
             var parameters = StatementParameters()
             parameters.add(keys)
-            return try connection.execute(
-                "SELECT \(plan.columns) FROM \(plan.table) AS t0 WHERE t0.\"_id\" = ANY($1)\(condition)", parameters)
+            return (
+                "SELECT \(plan.columns) FROM \(plan.table) AS t0 WHERE t0.\"_id\" = ANY($1)\(condition)", parameters
+            )
         }
-
-        private func packed(
-            _ read: (PostgresConnection) throws(PostgresError) -> PostgresResult, by plan: () -> EntityPlan
-        ) throws(StoreError) -> RowBatch {
-            let result = try reading(read)
-            return try pack(result, plan(), known: nil)
-        }
-
-        /// Packs the rows of an answer.
-        /// - Parameter known: Which rows the caller has: of these it gets headers.
-        func pack(_ result: PostgresResult, _ plan: EntityPlan, known: KnownRows?) throws(StoreError) -> RowBatch {
-            var builder = RowBatchBuilder(expectedRows: result.rowCount)
-            let only = plan.shapes.first
-            for row in 0..<result.rowCount {
-                let key = result.integer(row, 0)
-                let version = result.integer(row, 1)
-                guard key > 0, version >= 0 else { throw unsound(plan, key, version) }
-                var shape = only
-                if plan.hasEntityColumn {
-                    let name = result.bytes(row, 2)
-                    shape = plan.shapes.first { name.elementsEqual($0.name) }
-                }
-                guard let shape else {
-                    throw .invalidData(
-                        entity: model.entities[plan.rootIndex].name, property: "_entity", key: key,
-                        reason: "\"\(result.text(row, 2))\" is not an entity of the model that belongs here")
-                }
-                if let known, known(shape.entityIndex, key, version) {
-                    builder.addHeader(entityIndex: shape.entityIndex, key: key, version: version)
-                    continue
-                }
-                builder.beginRow(
-                    entityIndex: shape.entityIndex, slotCount: shape.slotCount, key: key, version: version)
-                for source in shape.sources {
-                    if let external = source.externalColumn, !result.isNull(row, external) {
-                        builder.setBytes(result.bytes(row, external), slot: source.slot, external: true)
-                        continue
-                    }
-                    guard !result.isNull(row, source.column) else { continue }
-                    guard SlotCoding.read(result.bytes(row, source.column), source.slot, source.storage, into: &builder)
-                    else { throw mismatch(shape.entityIndex, source, key) }
-                }
-                builder.endRow()
+        /// Runs a statement and packs its rows while they come.
+        /// - Parameters:
+        ///   - known: Which rows the caller has: of these it gets headers.
+        ///   - expectedRows: How many rows are likely; nil if that cannot be said.
+        func pack(
+            _ sql: String, _ parameters: StatementParameters, _ plan: EntityPlan, known: KnownRows? = nil,
+            expectedRows: Int?, isKept: Bool = true, cancellation: ReadCancellation? = nil,
+            on connection: PostgresConnection
+        ) throws(PostgresError) -> Result<RowBatch, StoreError> {
+            var packer = RowPacker(model, plan, known: known, expectedRows: expectedRows)
+            let fault: StoreError? = try connection.stream(
+                sql, parameters, isKept: isKept, cancellation: cancellation
+            ) { (part) throws(StoreError) in
+                try packer.add(part)
             }
-            return builder.finish()
-        }
-
-        private func mismatch(_ entityIndex: Int, _ source: EntityPlan.Source, _ key: Int64) -> StoreError {
-            let entity = model.entities[entityIndex]
-            let slot = entity.slots[source.slot]
-            return .invalidData(
-                entity: entity.name, property: slot.name, key: key,
-                reason: "the column holds what is not a valid \(slot.type?.name ?? "key")")
-        }
-
-        private func unsound(_ plan: EntityPlan, _ key: Int64, _ version: Int64) -> StoreError {
-            .invalidData(
-                entity: model.entities[plan.rootIndex].name, property: key > 0 ? "_version" : "_id", key: key,
-                reason: key > 0
-                    ? "versions are whole numbers from 0 on"
-                    : "keys are whole numbers from 1 on; give the row another key, or delete it")
+            return fault.map { .failure($0) } ?? .success(packer.finish())
         }
 
         // MARK: Members
@@ -109,13 +64,11 @@
                 } ?? ""
             var parameters = StatementParameters()
             parameters.add(owners)
-            return try packed { (connection) throws(PostgresError) in
-                try connection.execute(
-                    "SELECT \(plan.columns) FROM \(plan.table) AS t0 WHERE t0.\(column) = ANY($1)\(condition)\(order)",
-                    parameters)
-            } by: {
-                plan
-            }
+            let sql =
+                "SELECT \(plan.columns) FROM \(plan.table) AS t0 WHERE t0.\(column) = ANY($1)\(condition)\(order)"
+            return try reading { (connection) throws(PostgresError) in
+                try pack(sql, parameters, plan, expectedRows: nil, on: connection)
+            }.get()
         }
 
         public func memberKeys(

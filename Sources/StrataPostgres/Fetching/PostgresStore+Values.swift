@@ -19,7 +19,8 @@
             let kinds: [SQLKind]
             var parameters: StatementParameters
             do throws(StoreError) {
-                let compiled = try ValueCompiler(schema: compiler.schema, plan: plan, clampsSums: true).compile()
+                let compiled = try ValueCompiler(schema: translator.compiler.schema, plan: plan, clampsSums: true)
+                    .compile()
                 parameters = try ParameterCoding.encode(compiled.parameters, compiled.constants)
                 (sql, kinds) = (compiled.sql, compiled.kinds)
             } catch {

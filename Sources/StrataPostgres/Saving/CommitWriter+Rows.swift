@@ -16,7 +16,6 @@
         func writeInserts() throws {
             for (entityIndex, inserts) in Self.grouped(changes.inserts, by: { $0.row.entityIndex }) {
                 let plan = store.plans[entityIndex]
-                for insert in inserts { noteRounding(of: insert.row, plan, slots: nil) }
                 let rows = inserts.map(\.row)
                 let placed = placements(of: rows, plan.fields, plan)
                 if rows.count < Self.manyRows, places.isEmpty {
@@ -48,6 +47,7 @@
             parameters.add(rows.map(\.key))
             parameters.add(rows.map { max(1, $0.version) })
             try add(plan.fields, of: rows, placed, plan, to: &parameters)
+            for row in rows { noteRounding(of: row, plan, slots: nil) }
             let types = ["bigint", "bigint"] + arrayTypes(of: plan.fields)
             let arrays = types.enumerated().map { "$\($0 + 1)::\($1)[]" }.joined(separator: ", ")
             let names = types.indices.map { "c\($0)" }
@@ -76,7 +76,7 @@
                         if let places, case .apart = places[index] {
                             writer.appendNull()
                         } else {
-                            try write(reference.row, field, plan, to: &writer)
+                            try write(reference.row, field.slot, field.storage, plan, to: &writer)
                         }
                     }
                 }
@@ -97,6 +97,8 @@
         private func copy(_ rows: [RowReference], _ placed: [Int: [Placement]], _ plan: EntityPlan) throws {
             let columns = columns(plan) + places.map(\.column)
             let sql = "COPY \(plan.table)(\(columns.joined(separator: ", "))) FROM STDIN (FORMAT binary)"
+            // Without the names of the columns, which would be counted up and down for each value.
+            let fields = plan.fields.map { (slot: $0.slot, storage: $0.storage, places: placed[$0.slot]) }
             var next = 0
             let fault: StoreError? = try connection.copy(sql) { (writer) throws(StoreError) in
                 while next < rows.count, writer.count < Self.chunk {
@@ -107,19 +109,21 @@
                     writer.append(Int32(8))
                     writer.append(max(1, row.version))
                     if plan.hasEntityColumn { writer.appendSized { $0.append(plan.entityName) } }
-                    for field in plan.fields {
-                        guard let place = placed[field.slot]?[next] else {
-                            try write(row, field, plan, to: &writer)
+                    for (slot, storage, slotPlaces) in fields {
+                        guard let place = slotPlaces?[next] else {
+                            try write(row, slot, storage, plan, to: &writer)
                             continue
                         }
                         if case .apart = place {
                             writer.appendNull()
                         } else {
-                            try write(row, field, plan, to: &writer)
+                            try write(row, slot, storage, plan, to: &writer)
                         }
                         Self.write(place, to: &writer)
                     }
                     for (_, places) in places { writer.appendOptional(places[row.key]) }
+                    // While the server works.
+                    noteRounding(of: rows[next], plan, slots: nil)
                     next += 1
                 }
                 return next < rows.count

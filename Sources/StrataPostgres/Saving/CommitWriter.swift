@@ -104,14 +104,21 @@
         static func grouped<T, K: Hashable>(_ list: [T], by key: (T) -> K) -> [(key: K, elements: [T])] {
             var positions: [K: Int] = [:]
             var result: [(key: K, elements: [T])] = []
+            var latest: (key: K, position: Int)?
             for element in list {
                 let value = key(element)
-                if let position = positions[value] {
-                    result[position].elements.append(element)
-                } else {
-                    positions[value] = result.count
-                    result.append((value, [element]))
+                // Mostly, many of one group come one after another.
+                if let latest, latest.key == value {
+                    result[latest.position].elements.append(element)
+                    continue
                 }
+                let position = positions[value] ?? result.count
+                if position == result.count {
+                    positions[value] = position
+                    result.append((value, []))
+                }
+                result[position].elements.append(element)
+                latest = (value, position)
             }
             return result
         }
@@ -185,14 +192,14 @@
                 reason: fault.reason)
         }
 
-        /// Writes the value of a field, after its length.
+        /// Writes the value of a slot, after its length.
         func write(
-            _ row: RowPointer, _ field: EntityPlan.Field, _ plan: EntityPlan, to writer: inout ByteWriter
+            _ row: RowPointer, _ slot: Int, _ storage: SlotStorage, _ plan: EntityPlan, to writer: inout ByteWriter
         ) throws(StoreError) {
             do throws(SlotFault) {
-                try SlotCoding.write(row, field.slot, field.storage, to: &writer)
+                try SlotCoding.write(row, slot, storage, to: &writer)
             } catch {
-                throw fault(error, row, field.slot, plan)
+                throw fault(error, row, slot, plan)
             }
         }
 
@@ -200,14 +207,14 @@
         func noteRounding(of reference: RowReference, _ plan: EntityPlan, slots: SlotSet?) {
             let row = reference.row
             var slab: RowSlab?
-            for field in plan.fields where field.storage == .date && row.isPresent(field.slot) {
-                if let slots, !slots.contains(field.slot) { continue }
-                let seconds = Double(bitPattern: row.word(field.slot))
+            for slot in plan.dateSlots where row.isPresent(slot) {
+                if let slots, !slots.contains(slot) { continue }
+                let seconds = Double(bitPattern: row.word(slot))
                 guard !TimestampCoding.isExact(seconds), let kept = TimestampCoding.microseconds(seconds) else {
                     continue
                 }
                 let copy = slab ?? RowSlab.copy(of: row)
-                RowEditing.setWord(TimestampCoding.seconds(kept).bitPattern, field.slot, in: copy)
+                RowEditing.setWord(TimestampCoding.seconds(kept).bitPattern, slot, in: copy)
                 slab = copy
             }
             if let slab { effects.rows.append(RowReference(slab: slab, row: slab.row)) }

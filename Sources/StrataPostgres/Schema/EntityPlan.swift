@@ -45,6 +45,8 @@
         let table: String
         let hasEntityColumn: Bool
         let fields: [Field]
+        /// The slots with dates.
+        let dateSlots: [Int]
         let uniques: [Unique]
         let shapes: [Shape]
         /// The columns of a `SELECT`, from the table under the name `t0`.
@@ -64,6 +66,7 @@
             hasEntityColumn = table.hasEntityColumn
             let fields = Self.fields(of: entity, layout: layout)
             self.fields = fields
+            dateSlots = fields.filter { $0.storage == .date }.map(\.slot)
             uniques = entity.uniqueConstraints.compactMap { slots in
                 let parts = slots.compactMap { slot in fields.first { $0.slot == slot } }
                 guard !parts.isEmpty, parts.count == slots.count else { return nil }

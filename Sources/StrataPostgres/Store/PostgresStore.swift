@@ -24,7 +24,7 @@
         let layout: StoreLayout
         let pool: PostgresPool
         let plans: [EntityPlan]
-        let compiler: FetchCompiler
+        let translator: FetchTranslator
         let observers: StatementObserverList
         let announcer: CommitAnnouncer
         /// When dropped external values are removed next.
@@ -53,7 +53,7 @@
             for entity in layout.model.entities {
                 rowPlans.append(try RowPlan(layout: layout, entityIndex: entity.index))
             }
-            compiler = FetchCompiler(schema: Schema(layout: layout), rowPlans: rowPlans)
+            translator = FetchTranslator(FetchCompiler(schema: Schema(layout: layout), rowPlans: rowPlans))
         }
 
         /// The same store through another pool, without replicas.
@@ -64,7 +64,7 @@
             layout = store.layout
             self.pool = pool
             plans = store.plans
-            compiler = store.compiler
+            translator = store.translator
             observers = store.observers
             announcer = store.announcer
             recorder = store.recorder

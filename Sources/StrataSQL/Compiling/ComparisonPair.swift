@@ -20,18 +20,18 @@ package struct ComparisonPair {
     /// - Returns: nil if no value of the column equals the constant, is less, or is greater: their kinds do not
     ///   compare.
     package init?(_ term: SQLTerm, _ value: Value, _ options: ComparisonOptions, _ dialect: any SQLDialect) {
-        guard let (form, _) = Self.bound(term, value, options), let kind = SQLKind(value) else { return nil }
+        guard let (form, _) = Self.bound(term.kind, value, options), let kind = SQLKind(value) else { return nil }
         self.init(term, form, kind, options, dialect)
     }
 
     /// The value that is bound for the constant: it is asked for at each fetch.
-    package static func value(_ term: SQLTerm, _ constant: Value, _ options: ComparisonOptions) -> SQLValue? {
-        bound(term, constant, options)?.1
+    package static func value(_ kind: SQLKind, _ constant: Value, _ options: ComparisonOptions) -> SQLValue? {
+        bound(kind, constant, options)?.1
     }
 
-    private static func bound(_ term: SQLTerm, _ value: Value, _ options: ComparisonOptions) -> (Form, SQLValue)? {
-        switch (term.kind, value) {
-        case (.integer, _), (.double, _), (.boolean, _), (.number, _), (.decimal, _): return bound(number: term, value)
+    private static func bound(_ kind: SQLKind, _ value: Value, _ options: ComparisonOptions) -> (Form, SQLValue)? {
+        switch (kind, value) {
+        case (.integer, _), (.double, _), (.boolean, _), (.number, _), (.decimal, _): return bound(number: kind, value)
         case (.text, .string(let text)): return (.folded, .text(TextComparison.fold(text, options)))
         case (.text, .uri(let uri)), (.uri, .uri(let uri)): return (.asItIs, .text(uri.absoluteString))
         case (.uri, .string(let text)): return (.asItIs, .text(text))
@@ -48,8 +48,8 @@ package struct ComparisonPair {
         }
     }
 
-    private static func bound(number term: SQLTerm, _ value: Value) -> (Form, SQLValue)? {
-        if term.kind == .decimal {
+    private static func bound(number kind: SQLKind, _ value: Value) -> (Form, SQLValue)? {
+        if kind == .decimal {
             guard let number = decimal(value) else { return nil }
             return (.asItIs, .text(number.description))
         }
@@ -90,7 +90,8 @@ package struct ComparisonPair {
         values.reserveCapacity(elements.count)
         var isShared = Array(repeating: false, count: elements.count)
         for (index, element) in elements.enumerated() {
-            guard !element.isNull, let (form, value) = bound(term, element, options), let kind = SQLKind(element) else {
+            guard !element.isNull, let (form, value) = bound(term.kind, element, options), let kind = SQLKind(element)
+            else {
                 continue
             }
             // The SQL is made once for all elements of a form: lists may be long.

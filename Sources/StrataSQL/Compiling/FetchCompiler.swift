@@ -2,7 +2,7 @@ import StrataStore
 
 /// A fetch as SQL, and where the values come from that are bound to it. Limit and offset are bound after them, where
 /// there are any.
-package struct CompiledFetch {
+package struct CompiledFetch: Sendable {
     package let sql: String
     package let parameters: [FetchParameter]
     /// Whether the SQL is the same for all fetches of this shape.

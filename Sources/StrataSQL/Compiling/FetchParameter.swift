@@ -3,12 +3,12 @@ import StrataStore
 /// A parameter in the SQL of a fetch: which value it is, given the constants of the condition.
 ///
 /// The SQL does not hold the constants, so that one translation serves all fetches of a ``FetchShape``.
-package struct FetchParameter {
+package struct FetchParameter: Sendable {
     /// What kind of value it is; nil where it is a function of the condition.
     package let kind: SQLKind?
     /// Whether it is a list of such values.
     package let isList: Bool
-    package let value: ([Value]) throws(StoreError) -> SQLValue
+    package let value: @Sendable ([Value]) throws(StoreError) -> SQLValue
 }
 
 /// The parameters of a statement while it is made.
@@ -22,7 +22,7 @@ package struct FetchParameters {
     /// Adds a parameter.
     /// - Returns: How it is in the SQL.
     package mutating func add(
-        _ kind: SQLKind, _ value: @escaping ([Value]) throws(StoreError) -> SQLValue
+        _ kind: SQLKind, _ value: @escaping @Sendable ([Value]) throws(StoreError) -> SQLValue
     ) -> String {
         let parameter = FetchParameter(kind: kind, isList: false, value: value)
         if list.count < dialect.parameterLimit {
@@ -35,7 +35,7 @@ package struct FetchParameters {
 
     /// Adds a list of values of a kind.
     package mutating func addList(
-        of kind: SQLKind, _ value: @escaping ([Value]) throws(StoreError) -> SQLValue
+        of kind: SQLKind, _ value: @escaping @Sendable ([Value]) throws(StoreError) -> SQLValue
     ) -> String {
         addObject(FetchParameter(kind: kind, isList: true, value: value))
         return dialect.parameter(list.count, kind, isList: true)
@@ -43,7 +43,7 @@ package struct FetchParameters {
 
     /// Adds a function of the condition.
     /// - Returns: Its number.
-    package mutating func addCall(_ value: @escaping ([Value]) throws(StoreError) -> SQLValue) -> Int {
+    package mutating func addCall(_ value: @escaping @Sendable ([Value]) throws(StoreError) -> SQLValue) -> Int {
         addObject(FetchParameter(kind: nil, isList: false, value: value))
         return list.count
     }

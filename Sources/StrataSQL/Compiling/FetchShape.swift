@@ -5,7 +5,7 @@ import StrataStore
 /// bindings, so that a connection translates and prepares it once; see ``FetchCache``.
 package struct FetchShape {
     /// What fetches of one shape have in common.
-    package struct Key {
+    package struct Key: Sendable {
         package let answer: FetchCompiler.Answer
         package let entityIndex: Int
         package let includesSubentities: Bool

@@ -174,14 +174,15 @@ extension PredicateCompiler {
         _ constant: SQLConstant, _ term: SQLTerm, _ comparand: SQLComparand, _ op: ComparisonOperator,
         _ options: ComparisonOptions
     ) -> String {
+        let kind = term.kind
         if comparand.rounds {
             return parameters.add(comparand.kind) { [dialect] (constants: [Value]) throws(StoreError) -> SQLValue in
-                ComparisonPair.value(term, constant.value(in: constants), options).map { dialect.rounded($0, for: op) }
+                ComparisonPair.value(kind, constant.value(in: constants), options).map { dialect.rounded($0, for: op) }
                     ?? .null
             } + comparand.suffix
         }
         return parameters.add(comparand.kind) { (constants: [Value]) throws(StoreError) -> SQLValue in
-            ComparisonPair.value(term, constant.value(in: constants), options) ?? .null
+            ComparisonPair.value(kind, constant.value(in: constants), options) ?? .null
         } + comparand.suffix
     }
 
@@ -329,6 +330,8 @@ extension PredicateCompiler {
             let whole = constants.first?.element == nil ? nil : constants.first?.position
             let isSearched = ways.scansLists
             let comparand = try comparand(pair)
+            // Safe to send: nothing changes a term once its condition has been translated.
+            nonisolated(unsafe) let searched = term
             let bound = parameters.addList(of: comparand.kind) {
                 [dialect] (values: [Value]) throws(StoreError) -> SQLValue in
                 // A list of one kind may have another length the next time.
@@ -336,7 +339,7 @@ extension PredicateCompiler {
                     whole.map { SQLConstant.elements(of: values[$0]) ?? [] } ?? constants.map { $0.value(in: values) }
                 return .list(
                     ValueList(
-                        sqlValues: ComparisonPair.shared(term, elements, options, dialect).values,
+                        sqlValues: ComparisonPair.shared(searched, elements, options, dialect).values,
                         isSearched: isSearched))
             }
             let suffix = comparand.suffix.isEmpty ? "" : comparand.suffix + "[]"

@@ -125,7 +125,7 @@ extension PredicateCompiler {
 
     /// Puts a search of a spatial index before a condition, where the point is of one.
     package func search(
-        _ term: SQLTerm, _ exact: String, _ boxes: @escaping ([Value]) -> [GeoBox]
+        _ term: SQLTerm, _ exact: String, _ boxes: @escaping @Sendable ([Value]) -> [GeoBox]
     ) -> String {
         guard let origin = term.origin, let tree = schema.spatialIndex(of: origin) else { return exact }
         // A box across the 180° meridian becomes two boxes. An invalid box has NULL bounds, which nothing satisfies.

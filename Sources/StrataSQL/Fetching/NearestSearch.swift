@@ -56,7 +56,7 @@ extension PredicateCompiler {
         let place = try term(try walk(.object(root), search.place[...]))
         let distance = try term(try distance(.term(place), .constant(search.center), radius: search.radius))
         let last = constants.count - 1
-        func angle(_ constants: [Value]) -> Double {
+        @Sendable func angle(_ constants: [Value]) -> Double {
             if case .double(let angle) = constants[last] { angle } else { 0 }
         }
         let limit = parameters.add(.double) { (constants: [Value]) throws(StoreError) -> SQLValue in

@@ -17,7 +17,7 @@ package final class Connection {
     /// Counts the uses of kept statements, to tell those that were last used.
     private var useCount = 0
     /// The fetches that were made before.
-    var fetches = FetchCache()
+    var fetches = FetchCache<PreparedFetch>()
     let rows = RowCollector()
     private let calls = SQLCalls()
     var nesting = Nesting()

@@ -58,9 +58,7 @@ extension SQLiteStore {
         } else {
             let compiled = try FetchCompiler(schema: schema, rowPlans: rowPlans).compile(shape)
             fetch = try prepare(compiled.sql, compiled.parameters, on: connection)
-            if compiled.isReusable, compiled.sql.utf8.count < FetchCache.sizeLimit {
-                connection.fetches.insert(fetch, shape.key)
-            }
+            if compiled.isKept { connection.fetches.insert(fetch, shape.key) }
         }
         try fetch.bind(shape.constants, shape.plan)
         return fetch.statement
@@ -70,7 +68,7 @@ extension SQLiteStore {
     func prepare(
         _ sql: String, _ parameters: [FetchParameter], on connection: Connection
     ) throws(StoreError) -> PreparedFetch {
-        let isLarge = sql.utf8.count >= FetchCache.sizeLimit
+        let isLarge = sql.utf8.count >= CompiledFetch.sizeLimit
         return PreparedFetch(
             statement: isLarge ? try connection.prepare(sql, persistent: false) : try connection.statement(sql),
             parameters: parameters)

@@ -198,6 +198,36 @@
             #expect(try store.insert(("City", 1, [:])).effects != nil)
         }
 
+        @Test("A read that ends among many rows, by a damaged one or by a cancellation, leaves its connection usable")
+        func readsThatEndEarly() throws {
+            let url = try PostgresServer.shared.newDatabase()
+            let store = try PostgresStore.open(at: url) { $0.connectionLimit = 1 }
+            let connection = try PostgresConnection(PostgresSettings(address: url))
+            try connection.run(
+                "INSERT INTO city(_id, _entity, _version) SELECT i, 'City', 1 FROM generate_series(1, 50000) AS i")
+            let plan = FetchPlan(entityIndex: 0)
+            let cancellation = ReadCancellation()
+            var seen = 0
+            #expect(throws: StoreError.cancelled) {
+                try store.fetch(
+                    plan,
+                    known: { _, _, _ in
+                        seen += 1
+                        if seen == 100 { cancellation.cancel() }
+                        return true
+                    }, cancellation: cancellation)
+            }
+            #expect(seen >= 100 && seen < 50_000)
+            #expect(try store.fetch(plan).count == 50_000)
+            try connection.run("UPDATE city SET _entity = 'Town' WHERE _id = 25000")
+            let error = #expect(throws: StoreError.self) { try store.fetch(plan) }
+            guard case .invalidData("City", "_entity", 25_000, _) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(try store.count("City") == 50_000)
+        }
+
         @Test func rowsThatOthersHaveDamagedAreNamed() throws {
             let (store, url) = try PostgresStore.fresh()
             let connection = try PostgresConnection(PostgresSettings(address: url))

@@ -1,0 +1,29 @@
+#if Postgres
+    import StrataSQL
+    import StrataStore
+
+    /// Translates whole plans to SQL, and keeps the translations of shapes that are likely to come again.
+    final class FetchTranslator: Sendable {
+        /// A plan as SQL, without its constants.
+        struct Translation: Sendable {
+            let fetch: CompiledFetch
+            /// What follows the columns.
+            let body: String
+        }
+
+        let compiler: FetchCompiler
+        private let translations = Guarded(FetchCache<Translation>())
+
+        init(_ compiler: FetchCompiler) { self.compiler = compiler }
+
+        /// The translation of a plan of a shape, which answers with keys or counts.
+        /// - Throws: ``StoreError/unsupported(store:feature:)`` if a part has none, and what is wrong with the plan.
+        func translation(of shape: FetchShape) throws(StoreError) -> Translation {
+            if let known = translations.withLock({ $0.find(shape.key) }) { return known }
+            let fetch = try compiler.compile(shape)
+            let translation = Translation(fetch: fetch, body: String(fetch.sql.dropFirst("SELECT t0._id ".count)))
+            if fetch.isKept { translations.withLock { $0.insert(translation, shape.key) } }
+            return translation
+        }
+    }
+#endif
