@@ -26,7 +26,8 @@ class MemberStorage {
 final class MemberSet<D: ManagedObject>: MemberStorage {
     @usableFromInline var members: Set<D> = []
     /// Members that have been loaded or added and are not in ``members`` yet: the set is built where it is asked for first,
-    /// which is mostly in the accessor, by code that the compiler made for the class. Here, it would take ten times as long.
+    /// which is mostly in the accessor, by code that the compiler made for the class. The code here serves all
+    /// classes and is slower: to add members one by one took a fifth of the CPU time for 100,000 new objects.
     @usableFromInline var loaded: [ManagedObject] = []
 
     /// Whether every object that the container makes for the entity, or one that inherits from it, is of the class.
