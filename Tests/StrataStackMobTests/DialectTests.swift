@@ -37,6 +37,60 @@ import Testing
             HTTPResponse(status: .init(code: status), headerFields: fields), body: Data(body.description.utf8))
     }
 
+    @Test("Keys that strata-server assigns are text on the wire, absent from new objects, and in no order")
+    func numberedKeys() throws {
+        let model = try ManagedObjectModel(name: "Numbered") {
+            Entity("Note", primaryKey: "noteId") {
+                Attribute("noteId", .integer64, optional: true)
+                Attribute("text", .string).optional()
+            }
+        }
+        let note = try #require(model.entity(named: "Note"))
+        #expect {
+            try self.dialect(extensions: false).check(model)
+        } throws: {
+            "\($0)".contains("Note.noteId") && "\($0)".contains("usesExtensions")
+        }
+        let dialect = try self.dialect(extensions: true)
+        try dialect.check(model)
+        #expect(dialect.capabilities.features(of: note).contains(.assignsIDs))
+        #expect(!dialect.capabilities.features(of: todo).contains(.assignsIDs))
+
+        func body(_ operation: RemoteOperation) throws -> JSONValue {
+            try JSONValue(parsing: try dialect.request(for: operation, options: RequestOptions()).body ?? Data())
+        }
+        var write = RemoteWrite(id: "-3", values: ["noteId": .value(.integer(-3)), "text": .value(.string("a"))])
+        #expect(try body(.create(entity: note, [write])) == ["text": "a"])
+        write.id = "17"
+        write.values["noteId"] = .value(.integer(17))
+        #expect(try body(.update(entity: note, write)) == ["note_id": "17", "text": "a"])
+
+        let read = RemoteOperation.read(entity: note, ids: ["17"])
+        guard case .page(let page) = try dialect.answer(response(200, ["note_id": "17", "text": "a"]), to: read) else {
+            Issue.record("a read is answered with a page")
+            return
+        }
+        #expect(page.records.map(\.id) == ["17"])
+        #expect(page.records.first?.values["noteId"] == .value(.integer(17)))
+        let strange = try dialect.answer(response(200, ["note_id": "x", "text": "a"]), to: read)
+        guard case .page(let unread) = strange else { return }
+        #expect(unread.records.isEmpty && unread.unreadable.count == 1)
+
+        func parameters(_ predicate: FetchPredicate) throws -> [String] {
+            var query = RemoteQuery(entity: note)
+            query.predicate = predicate
+            return try dialect.query(for: query).parameters().map { "\($0.name)=\($0.value)" }
+        }
+        #expect(try parameters(FetchPredicate(format: "noteId == 17")) == ["note_id=17"])
+        #expect(try parameters(FetchPredicate(format: "noteId IN {1, 2}")) == ["note_id[in]=1,2"])
+        for order in ["noteId > 9", "noteId BETWEEN {1, 10}"] {
+            #expect(throws: RemoteError.self) { try parameters(FetchPredicate(format: order)) }
+        }
+        var sorted = RemoteQuery(entity: note)
+        sorted.sorts = [FetchSort("noteId")]
+        #expect(throws: RemoteError.self) { try dialect.query(for: sorted) }
+    }
+
     @Test func changesOfMembersAndIncrementsAreOneBatch() throws {
         let dialect = try dialect(extensions: true)
         let relation = RemoteRelation(id: "1", relationship: "tags", added: ["a"], removed: ["b", "c"])

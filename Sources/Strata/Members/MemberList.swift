@@ -41,10 +41,6 @@ final class MemberList<D: ManagedObject>: AnyMemberList {
         if !isStale { settled.append(member) }
     }
 
-    override func insert(contentsOf objects: [ManagedObject]) {
-        for object in objects { insert(object) }
-    }
-
     override func remove(_ object: ManagedObject) -> Bool {
         guard contains(object) else { return false }
         if indexed == nil { indexed = ObjectList(settled) }

@@ -145,8 +145,12 @@ package struct ServerHabits: Sendable {
     /// The positions of the entities whose new objects get their primary keys from the server.
     package var assigning: Set<Int>
 
-    package init(keepsInverses: Bool = true, assigning: Set<Int> = []) {
+    /// Whether a write that is sent again is answered as it was before, and not carried out again.
+    package var remembersWrites: Bool
+
+    package init(keepsInverses: Bool = true, assigning: Set<Int> = [], remembersWrites: Bool = false) {
         self.keepsInverses = keepsInverses
         self.assigning = assigning
+        self.remembersWrites = remembersWrites
     }
 }

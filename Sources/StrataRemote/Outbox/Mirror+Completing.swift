@@ -93,6 +93,18 @@ extension Mirror {
             for entry in list { order.noteDeleted(RemoteIdentity(entity: model.entities[root].name, id: entry.id)) }
             try OutboxWriter(mirror: self, connection: connection).forget(list.map(\.id), root: root)
         }
+        try noteRepeated(deletes, on: connection)
+    }
+
+    /// Has the next pull ask for objects whose deletion was sent more than once: a server that remembers the first one says
+    /// "done" again, even if others have made the object again and a pull has passed it.
+    func noteRepeated(_ deletes: [OutboxEntry], on connection: Connection) throws(StoreError) {
+        guard server.remembersWrites else { return }
+        let links = DeletedLinks(mirror: self, connection: connection)
+        for entry in deletes where entry.attempts > 1 && !entry.id.isEmpty {
+            let entity = model.entities[entry.identity.entityIndex]
+            try links.noteStale(RemoteIdentity(entity: entity.name, id: entry.id))
+        }
     }
 
     func complete(

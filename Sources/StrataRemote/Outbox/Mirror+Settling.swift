@@ -271,6 +271,7 @@ extension ApplySession {
             try mirror.remove(current.seq, on: connection)
             if current.kind == .delete {
                 try end(current)
+                try mirror.noteRepeated([current], on: connection)
             } else if let record {
                 completed = (current, isOwn)
                 try take(record, behind: current)

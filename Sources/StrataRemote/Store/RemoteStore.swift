@@ -96,7 +96,8 @@ public final class RemoteStore: NetworkStore {
             model: model, location: location, options: options.mirror,
             server: ServerHabits(
                 keepsInverses: backend.capabilities.features.contains(.inverses),
-                assigning: backend.capabilities.assigning(in: model)),
+                assigning: backend.capabilities.assigning(in: model),
+                remembersWrites: backend.capabilities.features.contains(.idempotencyTokens)),
             now: { surroundings.clock.now.addingTimeInterval(backend.clockOffset) })
         if !options.mirror.isReadOnly {
             try mirror.purgePassing()

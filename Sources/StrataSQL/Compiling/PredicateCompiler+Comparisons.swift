@@ -330,13 +330,15 @@ extension PredicateCompiler {
             let whole = constants.first?.element == nil ? nil : constants.first?.position
             let isSearched = ways.scansLists
             let comparand = try comparand(pair)
+            // A list that was written out; one that is bound as a whole is not kept with the statement.
+            let written = whole == nil ? constants : []
             // Safe to send: nothing changes a term once its condition has been translated.
             nonisolated(unsafe) let searched = term
             let bound = parameters.addList(of: comparand.kind) {
                 [dialect] (values: [Value]) throws(StoreError) -> SQLValue in
                 // A list of one kind may have another length the next time.
                 let elements =
-                    whole.map { SQLConstant.elements(of: values[$0]) ?? [] } ?? constants.map { $0.value(in: values) }
+                    whole.map { SQLConstant.elements(of: values[$0]) ?? [] } ?? written.map { $0.value(in: values) }
                 return .list(
                     ValueList(
                         sqlValues: ComparisonPair.shared(searched, elements, options, dialect).values,

@@ -12,15 +12,22 @@ extension StackMobDialect {
         // An identifier takes some 40 bytes of an address, and servers take addresses of 8 KB. A hundred and fifty objects of
         // ten fields are some 50 KB: what Foundation sends at one go on Linux. After a longer body it spins until the
         // answer.
-        return RemoteCapabilities(features: features, maximumBatch: usesExtensions ? 150 : 100, maximumIDs: 150)
+        return RemoteCapabilities(
+            features: features, maximumBatch: usesExtensions ? 150 : 100, maximumIDs: 150,
+            integerKeyFeatures: usesExtensions ? features.union(.assignsIDs) : nil)
     }
 
     /// Refuses entities without a primary key, two entities of one schema, two properties of one field, more than one
-    /// position in an entity, and, without ``usesExtensions``, bytes and composites.
+    /// position in an entity, and, without ``usesExtensions``, bytes, composites and integers as primary keys.
     public func check(_ model: ManagedObjectModel) throws(RemoteError) {
         var schemas: [String: String] = [:]
         for entity in model.entities where !entity.isAbstract {
             let schema = try StackMobSchema(entity)
+            guard usesExtensions || !schema.hasNumberedKeys else {
+                throw StackMobError.unsupported(
+                    "\(entity.name).\(schema.primaryKey): StackMob's primary keys are strings; only strata-server assigns "
+                        + "integers, which needs usesExtensions")
+            }
             if let other = schemas.updateValue(entity.name, forKey: schema.name) {
                 throw StackMobError.unsupported(
                     "\(entity.name) and \(other) are one schema in StackMob, \(schema.name); rename one of them")

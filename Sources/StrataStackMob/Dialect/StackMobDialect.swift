@@ -17,6 +17,8 @@ import Foundation
 /// - `POST /_batch` with `{"requests": [{"method", "path", "headers", "body"}, …]}`, answered by
 ///   `[{"status", "body"}, …]` in order; the requests are independent.
 /// - Bytes as base64 text, and composites as JSON objects, as values of attributes.
+/// - Primary keys of type `integer64`: the server assigns whole numbers, which are text on the wire (`"17"`). A new object
+///   is sent without a key.
 ///
 /// It has one of the stored properties for each setting of the dialect.
 public struct StackMobDialect: Sendable {

@@ -34,14 +34,15 @@ public struct StackMobSchema: Sendable {
     }
 
     /// Describes an entity of a model.
-    /// - Throws: ``RemoteError`` if it has no primary key.
+    /// - Throws: ``RemoteError`` if it has no primary key, or one that is neither a string nor an integer of 64 bits.
     public init(_ entity: EntityDescription) throws(RemoteError) {
         guard let key = entity.primaryKeyField else {
             throw StackMobError.incompatible(
                 "\(entity.name) has no primary key; declare a string attribute \(entity.name.lowercased())Id")
         }
-        guard entity.attribute(named: key)?.type == .string else {
-            throw StackMobError.incompatible("\(entity.name).\(key): the service's primary keys are strings")
+        guard entity.primaryKeyType == .string || entity.primaryKeyType == .integer64 else {
+            throw StackMobError.incompatible(
+                "\(entity.name).\(key): primary keys are strings, or of type integer64 if strata-server assigns them")
         }
         var properties: [String: Property] = [:]
         for attribute in entity.attributes where !attribute.isTransient {
@@ -56,6 +57,9 @@ public struct StackMobSchema: Sendable {
 
     /// The name of the schema on the wire.
     public var name: String { StackMobNames.schema(ofEntity: entity) }
+    /// Whether the server assigns the primary keys: whole numbers, which are text on the wire. See
+    /// ``StackMobDialect/usesExtensions``.
+    public var hasNumberedKeys: Bool { properties[primaryKey] == .attribute(.integer64) }
     /// The field of the primary key.
     public var primaryKeyField: String { StackMobNames.field(of: primaryKey) }
 

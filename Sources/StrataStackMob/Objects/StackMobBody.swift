@@ -60,6 +60,8 @@ package struct StackMobEncoder {
             guard let property = schema.properties[name] else {
                 throw StackMobError.incompatible("\(schema.entity) has no property \(name) to send")
             }
+            // The number of a new object is not the server's, and others are told as text below.
+            if name == schema.primaryKey, schema.hasNumberedKeys { continue }
             let field = try StackMobNames.field(ofProperty: name)
             switch value {
             case .value(let value):
@@ -93,7 +95,10 @@ package struct StackMobEncoder {
                 body.relations += relations.map { "\(field).\($0)" }
             }
         }
-        if body.fields[schema.primaryKeyField] == nil { body.fields[schema.primaryKeyField] = .string(record.id) }
+        let isUnnamed = schema.hasNumberedKeys && (Int64(record.id) ?? 0) <= 0
+        if body.fields[schema.primaryKeyField] == nil, !isUnnamed {
+            body.fields[schema.primaryKeyField] = .string(record.id)
+        }
         return body
     }
 

@@ -34,6 +34,10 @@ package struct StackMobDecoder {
         for (field, json) in members {
             guard let name = schema.property(ofField: field), let property = schema.properties[name] else { continue }
             switch property {
+            case .attribute(let type) where name == schema.primaryKey && schema.hasNumberedKeys:
+                // Only keys are numbers that are written as text.
+                values[name] = .value(
+                    try value(json.string.flatMap { Int64($0) }.map { .integer($0) } ?? json, type, schema, name))
             case .attribute(let type): values[name] = .value(try value(json, type, schema, name))
             case .toOne(let destination): values[name] = try toOne(json, destination, schema, name)
             case .toMany(let destination): values[name] = try toMany(json, destination, schema, name)

@@ -39,6 +39,9 @@ extension StackMobQuery {
         guard sort.options.isEmpty else {
             throw StackMobError.unsupported("StackMob does not order with options: \(key)\(sort.options.suffix)")
         }
+        guard key != schema.primaryKey || !schema.hasNumberedKeys else {
+            throw StackMobError.unsupported("StackMob orders keys as text: \(sort.expression)")
+        }
         return Order(try schema.field(ofKey: key), ascending: sort.ascending)
     }
 }

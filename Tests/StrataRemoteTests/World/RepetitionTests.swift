@@ -168,6 +168,41 @@ import Testing
         #expect(try await context.fetch(cities()).isEmpty)
     }
 
+    @Test(
+        "An object that others make again behind a deletion without an answer is there after the repetition",
+        arguments: [["1"], ["1", "2", "3"]])
+    func madeAgain(ids: [String]) async throws {
+        let backend = Interceptor {
+            $0.features.formUnion([.idempotencyTokens, .batches])
+            $0.maximumBatch = 10
+        }
+        for id in ids { backend.shelf.putCity(id, "Lima") }
+        let (store, context) = try Atlas.offline(backend)
+        try await store.sync.pull()
+        for city in try await context.fetch(cities()) { context.delete(city) }
+        try await context.save()
+        let unanswered = unanswered
+        backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
+            guard operation.written != nil else { return nil }
+            let parts = if case .batch(let parts) = operation { parts } else { [operation] }
+            for part in parts { _ = try await shelf.perform(part, options: RequestOptions()) }
+            throw unanswered
+        }
+        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        #expect(backend.shelf.count("City") == 0)
+        backend.shelf.putCity("1", "Quito")
+        // The changes that still wait hide what this tells.
+        try await store.sync.pull()
+        backend.intercept { operation throws(RemoteError) in
+            // The server carries out a write once, and remembers what it said.
+            operation.written.map { .outcomes($0.map { _ in .done(nil) }) }
+        }
+        try await store.sync.push()
+        #expect(try store.sync.pendingCount() == 0)
+        try await store.sync.pull()
+        #expect(try await context.fetch(cities()).map(\.name) == ["Quito"])
+    }
+
     @Test("An object whose key another client has taken is there once the new one of the same key is deleted")
     func takenKey() async throws {
         let backend = MemoryBackend()

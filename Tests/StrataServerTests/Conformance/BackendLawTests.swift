@@ -9,9 +9,13 @@
         /// A server of its own for each check, over loopback.
         private actor Subject: BackendSubject {
             nonisolated let name = "StackMob"
+            /// Whether the server numbers the objects.
+            nonisolated let hasIntegerKeys: Bool
             /// Numbers of the protocol are JSON's, and what is not a type of its own goes as text.
             nonisolated let omissions: Set<ConformanceFeature> = [.decimals]
             private var current: LoopbackServer?
+
+            init(hasIntegerKeys: Bool) { self.hasIntegerKeys = hasIntegerKeys }
 
             func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend {
                 await current?.stop()
@@ -26,9 +30,9 @@
             }
         }
 
-        @Test(arguments: BackendSuite.Law.allCases)
-        func holds(law: BackendSuite.Law) async {
-            let subject = Subject()
+        @Test(arguments: BackendSuite.Law.allCases, [false, true])
+        func holds(law: BackendSuite.Law, hasIntegerKeys: Bool) async {
+            let subject = Subject(hasIntegerKeys: hasIntegerKeys)
             let failures = await BackendSuite.run(subject, laws: [law])
             await subject.stop()
             #expect(failures.isEmpty, "\(failures.map { "\n\($0)" }.joined())")

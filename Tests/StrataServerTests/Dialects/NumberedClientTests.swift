@@ -3,16 +3,22 @@
     import SeededRandom
     import StrataAzure
     import StrataServer
+    import StrataStackMob
     import Testing
 
     /// Stores whose objects have the numbers of strata-server's tables as keys.
     @Suite struct NumberedClientTests {
+        /// The dialects in which clients create such objects.
+        enum Dialect: CaseIterable, Sendable {
+            case stackMob, mobileServices
+        }
+
         /// What one machine has: a store and a context on it.
         private struct Device {
             let store: RemoteStore
             let context: ManagedObjectContext
 
-            init(_ server: LoopbackServer, isOnline: Bool = false) throws {
+            init(_ server: LoopbackServer, _ dialect: Dialect, isOnline: Bool = false) throws {
                 var options = RemoteStore.Options()
                 options.savePolicy = isOnline ? .networkThenCache : .cacheOnly
                 options.fetchPolicy = isOnline ? .networkOnly : .cacheOnly
@@ -21,10 +27,17 @@
                 // Debug builds on a busy machine take their time.
                 options.request.timeout = 300
                 options.sync.request.timeout = 300
+                // StackMob's dialect compares keys as text, and leaves their order to the store.
+                options.finishesLocally = dialect == .stackMob
+                let model = try NumberedTables.model()
+                let backend: any RemoteBackend =
+                    switch dialect {
+                    case .stackMob: try server.client().backend(for: model)
+                    case .mobileServices:
+                        try server.azureClient(.mobileServices) { $0.keepsDeletedRows = true }.backend
+                    }
                 store = try RemoteStore.open(
-                    model: try NumberedTables.model(),
-                    backend: try server.azureClient(.mobileServices) { $0.keepsDeletedRows = true }.backend,
-                    location: .memory(name: nil), options: options)
+                    model: model, backend: backend, location: .memory(name: nil), options: options)
                 context = try PersistentContainer(store: store).newContext(automaticallyMergesChanges: true)
             }
 
@@ -68,10 +81,12 @@
                 model: try NumberedTables.model(), { $0.dialects = Places.all }, { try await body($0) })
         }
 
-        @Test("What is made offline gets the server's numbers, and replicas that were edited apart become equal")
-        func offline() async throws {
+        @Test(
+            "What is made offline gets the server's numbers, and replicas that were edited apart become equal",
+            arguments: Dialect.allCases)
+        func offline(dialect: Dialect) async throws {
             try await Self.withTables { server in
-                let (here, there) = (try Device(server), try Device(server))
+                let (here, there) = (try Device(server, dialect), try Device(server, dialect))
                 let folder = try here.make("Folder", ["name": "Work"])
                 let person = try here.make("Person", ["name": "Ann"])
                 let notes = try (0..<8).map {
@@ -116,7 +131,7 @@
                 #expect(contents.filter { $0.hasPrefix("note ") }.count == 8)
                 #expect(contents.contains { $0.contains("changed there 1 1") })
                 // A third machine sees the same.
-                let third = try Device(server)
+                let third = try Device(server, dialect)
                 try await third.store.sync.pull()
                 #expect(try third.contents() == contents)
             }
@@ -137,11 +152,13 @@
             try device.saveHere()
         }
 
-        @Test("Devices that edit at random and synchronize at the same moment end up with the rows of the server")
-        func random() async throws {
+        @Test(
+            "Devices that edit at random and synchronize at the same moment end up with the rows of the server",
+            arguments: [[Dialect.mobileServices], [.stackMob], [.stackMob, .mobileServices]])
+        func random(dialects: [Dialect]) async throws {
             try await Self.withTables { server in
                 var random = SplitMix64(seed: RunSeed.value())
-                let devices = try (0..<3).map { _ in try Device(server) }
+                let devices = try (0..<3).map { try Device(server, dialects[$0 % dialects.count]) }
                 var made = 0
                 for _ in 0..<12 {
                     for device in devices {
@@ -158,7 +175,7 @@
                 for _ in 0..<3 {
                     for device in devices { try await device.store.sync.synchronize() }
                 }
-                let last = try Device(server)
+                let last = try Device(server, dialects[0])
                 try await last.store.sync.pull()
                 let contents = try last.contents()
                 #expect(contents.count > 10)
@@ -173,11 +190,11 @@
         }
 
         @Test(
-            "What is saved to the server has its number at once, and conditions on keys and references are the server's"
-        )
-        func online() async throws {
+            "What is saved to the server has its number at once, and conditions on keys and references are the server's",
+            arguments: Dialect.allCases)
+        func online(dialect: Dialect) async throws {
             try await Self.withTables { server in
-                let device = try Device(server, isOnline: true)
+                let device = try Device(server, dialect, isOnline: true)
                 let folder = try device.make("Folder", ["name": "Work"])
                 let notes = try (0..<11).map { try device.make("Note", ["text": "\($0)"]) }
                 notes[2]["folder"] = folder
@@ -198,7 +215,7 @@
                 try await device.context.save(options: nil)
                 device.context.delete(notes[5])
                 try await device.context.save(options: nil)
-                let reader = try Device(server)
+                let reader = try Device(server, dialect)
                 try await reader.store.sync.pull()
                 let read = try await reader.fetch("Note")
                 #expect(read.count == 10)
