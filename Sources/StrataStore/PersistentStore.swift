@@ -46,6 +46,10 @@ public protocol PersistentStore: StoreReader {
     /// for as long as the result is kept. nil if there are no others, or nothing reports them.
     func observeForeignCommits(_ handler: @escaping @Sendable () -> Void) -> StoreObservation?
 
+    /// Checks whether others have committed to the same data, without waiting. Contexts ask before one uses rows that another has
+    /// read: after a commit by others, and as long as the answer is unknown, they read rows of their own.
+    func foreignCommitCount() -> ForeignCommitCount
+
     /// Calls a closure after each statement that the store runs, for as long as the result is kept: on the thread that ran it,
     /// while that thread holds the connection, so it must not use the store. nil if the store runs no statements.
     func observeStatements(_ handler: @escaping @Sendable (StatementTrace) -> Void) -> StoreObservation?
@@ -84,6 +88,9 @@ extension PersistentStore {
 
     /// Nothing reports others.
     public func observeForeignCommits(_ handler: @escaping @Sendable () -> Void) -> StoreObservation? { nil }
+
+    /// By default, nobody else can commit.
+    public func foreignCommitCount() -> ForeignCommitCount { .none }
 
     /// There are no statements.
     public func observeStatements(_ handler: @escaping @Sendable (StatementTrace) -> Void) -> StoreObservation? { nil }

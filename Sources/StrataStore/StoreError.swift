@@ -66,7 +66,8 @@ extension StoreError: CustomStringConvertible {
         case .readOnly(let path): "\(path) is read-only; make it writable, or do not save"
         case .notAStore(let path, let reason): "\(path) is not a Strata store: \(reason); choose another file"
         case .corrupt(let path, let reason): "\(path) is damaged: \(reason); restore it from a backup"
-        case .locked(let path): "\(path) is locked by another process; try again, or allow more time"
+        case .locked(let path):
+            "\(path) is in use by another process; try again, or allow more time. Only one process can open a mirror"
         case .diskFull(let path): "no space left on the disk for \(path); free some space and save again"
         case .incompatibleModel(let path, let differences):
             "\(path) was created with another model: \(differences.joined(separator: "; ")); migrate it, or open it with its own model"
@@ -98,7 +99,7 @@ extension StoreError: CustomStringConvertible {
         case .cancelled: "the read was cancelled"
         case .remote(let failure): failure.description
         case .needsNetwork(let store, let what):
-            "\(what) needs the network: use the form with await, or tell the store \(store) to wait for the network"
+            "\(what) needs the network: use the form with await, in a function that is async (top-level code takes the other form), or tell the store \(store) to wait for the network"
         }
     }
 }

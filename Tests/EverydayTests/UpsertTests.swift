@@ -210,6 +210,18 @@ import Testing
         #expect(one.publishedAt == nil && one.title == "Old")
         #expect(one.price == Decimal(string: "12345678901234567890.123"))
         #expect(try stored("2")?.publishedAt == Date(timeIntervalSince1970: 1_767_323_045.25))
+        let text = Data(#"[{"articleId": "2", "price": "0.12345678901234567890123"}]"#.utf8)
+        try context.upsert(json: text, into: Article.self, by: Article.keys.articleId)
+        try context.save()
+        #expect(try stored("2")?.price == Decimal(string: "0.12345678901234567890123"))
+        for price in ["12 EUR", "", "1,5"] {
+            let error = #expect(throws: PersistenceError.self) {
+                try context.upsert(
+                    json: Data(#"[{"articleId": "2", "price": "\#(price)"}]"#.utf8), into: Article.self,
+                    by: Article.keys.articleId)
+            }
+            #expect("\(try #require(error))".contains("price"))
+        }
         let broken = Data(#"[{"articleId": "1"}, {"articleId": "2", "views": "many"}]"#.utf8)
         let error = #expect(throws: PersistenceError.self) {
             try context.upsert(json: broken, into: Article.self, by: Article.keys.articleId)

@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 import StrataTesting
 import Testing
 
@@ -24,6 +25,39 @@ import Testing
         #expect(titles == ["Call Ann"])
     }
 
+    /// Shelf for clients that have logged in: each token is good for some requests.
+    private struct Door: HTTPTransport {
+        let server = ShelfServer()
+        let tokens = Guarded((issued: 0, left: 0))
+
+        func logIn() -> String {
+            tokens.withLock { tokens in
+                tokens = (tokens.issued + 1, 3)
+                return "\(tokens.issued)"
+            }
+        }
+
+        func send(_ request: WireRequest, timeout: Double) async throws(RemoteError) -> WireResponse {
+            let isOpen = tokens.withLock { tokens in
+                tokens.left -= 1
+                return tokens.left >= 0 && request.head.headerFields[.authorization] == "Bearer \(tokens.issued)"
+            }
+            return isOpen
+                ? try await server.send(request, timeout: timeout)
+                : WireResponse(
+                    HTTPResponse(status: 401, headerFields: [.contentType: "application/json"]), body: Data())
+        }
+    }
+
+    @Test func anAuthorizerLogsInAgain() async throws {
+        let door = Door()
+        let backend = HTTPBackend(
+            dialect: ShelfDialect(authority: "shelf.example"), transport: door,
+            authorizer: ShelfLogin { () throws(RemoteError) in door.logIn() })
+        for _ in 0..<8 { _ = try await backend.perform(.ping, options: RequestOptions()) }
+        #expect(door.tokens.withLock(\.issued) == 3)
+    }
+
     @Test func requestsArePrinted() throws {
         #expect(try WriteAStoreGuideTests.requests() == ["GET /Todo"])
     }
@@ -34,7 +68,7 @@ import Testing
             ("title == 'Call \"Ann\"'", "title eq \"Call \\\"Ann\\\"\""), ("3 > rank", "rank lt 3"),
             ("rank != 3", "(rank ne 3 or rank is null)"), ("NOT rank != 3", "rank eq 3"),
             ("NOT rank < 3", "(rank ge 3 or rank is null)"), ("rank == nil", "rank is null"),
-            ("NOT rank == nil", "rank is not null"),
+            ("NOT rank == nil", "rank is not null"), ("noteId == 'a'", "id eq \"a\""),
             (
                 "NOT (title == 'a' OR (rank > 1 AND rank <= 5))",
                 "((title ne \"a\" or title is null) and ((rank le 1 or rank is null) or (rank gt 5 or rank is null)))"
@@ -46,11 +80,15 @@ import Testing
                 Attribute("noteId", .string)
                 Attribute("title", .string, optional: true)
                 Attribute("rank", .integer64, optional: true)
+                Attribute("price", .decimal, optional: true)
             }
         }
         let conditions = Conditions(entity: try #require(model.entity(named: "Note")))
         #expect(try conditions.text(try FetchPredicate(format: format)) == text)
-        for other in ["title ==[c] 'a'", "rank + 1 == 2", "title BEGINSWITH 'a'", "rank < nil"] {
+        for other in [
+            "title ==[c] 'a'", "rank + 1 == 2", "title BEGINSWITH 'a'", "rank < nil", "title < 'b'", "price > 9.5",
+            "rank == 'a'",
+        ] {
             #expect(throws: RemoteError.self) { try conditions.text(try FetchPredicate(format: other)) }
         }
     }

@@ -10,9 +10,9 @@ enum BackendDefect: String, CaseIterable, Sendable {
     // Versions.
     case versionStandsStill, noVersion, updatesAnyVersion, deletesAnyVersion, refusalShowsOwn, refusalWrites,
         needsVersion
-    case conflictIsRejected
+    case conflictIsRejected, batchWithoutVersions
     // Tokens.
-    case creationsRepeat, updatesRepeat, deletesRepeat, creationComesBack, usedTokenIsDone
+    case creationsRepeat, updatesRepeat, deletesRepeat, creationComesBack, usedTokenIsDone, batchWithoutTokens
     // Cursors.
     case pullEndsEarly, cursorStandsStill, pullLosesLast, noLastCursor, pullComesAgain, pullSkipsUpdates,
         deletionsUntold
@@ -20,7 +20,7 @@ enum BackendDefect: String, CaseIterable, Sendable {
     // Queries.
     case silentCap, limitIgnored, offsetIgnored, pagesOverlap, orderIgnored, alwaysAscending, conditionIgnored,
         countsAll
-    case totalOfPage, queryOfAllEntities, pageAgain
+    case totalOfPage, queryOfAllEntities, pageAgain, oneHundredAtMost, keyFindsNothing, partIsWhole, numbersAreTexts
     // Groups.
     case groupCutOff, readCutOff, atomicByName
     // Primary keys.
@@ -216,9 +216,17 @@ struct BrokenBackend: RemoteBackend {
         case .count(var query):
             if defect == .countsAll { query.predicate = nil }
             return .count(query)
-        case .batch(let list): return .batch(list.map(changed))
+        case .batch(let list): return .batch(list.map { member(changed($0)) })
         default: return operation
         }
+    }
+
+    /// A write of a batch.
+    private func member(_ operation: RemoteOperation) -> RemoteOperation {
+        guard case .update(let entity, var write) = operation else { return operation }
+        if defect == .batchWithoutVersions { write.baseVersion = nil }
+        if defect == .batchWithoutTokens { write.token = UUID() }
+        return .update(entity: entity, write)
     }
 
     private enum Kind { case create, update, delete }
@@ -379,6 +387,12 @@ struct BrokenBackend: RemoteBackend {
     private func change(_ page: inout RemotePage, _ query: RemoteQuery) {
         switch defect {
         case .silentCap: page.records = Array(page.records.prefix(5))
+        case .oneHundredAtMost: page.records = Array(page.records.prefix(100))
+        case .keyFindsNothing where query.predicate?.keyPaths.contains(["noteId"]) == true: page.records = []
+        case .partIsWhole where "\(query.predicate ?? .constant(true))".contains("CONTAINS"):
+            page.records.removeAll { _ in true }
+        case .numbersAreTexts where "\(query.predicate ?? .constant(true))".contains("count >"):
+            page.records.removeAll { $0.id != "n1" }
         case .totalOfPage: page.total = page.records.count - 1
         case .queryOfAllEntities:
             page.records += base.records.filter { $0.entity == "Folder" }

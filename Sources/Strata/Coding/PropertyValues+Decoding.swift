@@ -147,7 +147,7 @@ private struct ObjectDecoder {
             case .integer16?, .integer32?, .integer64?, .integer?:
                 .integer(try container.decode(Int64.self, forKey: key))
             case .double?, .float?: .double(try container.decode(Double.self, forKey: key))
-            case .decimal?: .decimal(try container.decode(Decimal.self, forKey: key))
+            case .decimal?: try decimal(slot, key, container, entity)
             case .boolean?: .boolean(try container.decode(Bool.self, forKey: key))
             case .date?: .date(try container.decode(Date.self, forKey: key))
             case .binary?: .binary(try container.decode(Data.self, forKey: key))
@@ -163,6 +163,22 @@ private struct ObjectDecoder {
                 entity: entity.name, property: slot.name, expected: slot.type?.name ?? "", value: "\(value)")
         }
         return value
+    }
+
+    /// A decimal number, which many services write as text, so that no digit is lost on the way.
+    private func decimal(
+        _ slot: SlotDescription, _ key: PropertyCodingKey, _ container: KeyedDecodingContainer<PropertyCodingKey>,
+        _ entity: EntityDescription
+    ) throws -> Value {
+        guard let text = try? container.decode(String.self, forKey: key) else {
+            return .decimal(try container.decode(Decimal.self, forKey: key))
+        }
+        // Foundation's own reader of text accepts a number that anything follows.
+        guard let number = try? JSONDecoder().decode(Decimal.self, from: Data(text.utf8)) else {
+            throw PersistenceError.wrongType(
+                entity: entity.name, property: slot.name, expected: "decimal", value: "\"\(text)\"")
+        }
+        return .decimal(number)
     }
 
     private func decode(

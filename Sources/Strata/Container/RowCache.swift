@@ -4,6 +4,9 @@ import Synchronization
 /// The row batches that contexts of one container still use, so that a fault of one context is filled from rows that
 /// another one has read.
 ///
+/// Commits of others, such as another process, are noticed before a lookup; see ``StoreCoordinator/noticeForeignCommits()``.
+/// Where they cannot be, a context finds only what it has read itself.
+///
 /// Batches are held weakly: they live as long as an object of the ``FaultBatch`` that was read with them. A row that was
 /// committed since is stale in older batches, and a batch that was read during a commit is not kept at all, since it
 /// may have seen either side of the commit.
@@ -11,6 +14,8 @@ final class RowCache: Sendable {
     private struct Entry: Sendable {
         weak var batch: RowBatch?
         let rootIndex: Int
+        /// The number of the context that read the rows.
+        let owner: Int
         let positions = RowPositions()
         var stale: Set<Int64> = []
     }
@@ -32,24 +37,32 @@ final class RowCache: Sendable {
     var stamp: Int { invalidations.load(ordering: .sequentiallyConsistent) }
 
     /// Remembers a batch. Single rows are not worth it.
-    /// - Parameter stamp: The value of ``stamp`` before the batch was read.
-    func add(_ batch: RowBatch, rootIndex: Int, stamp: Int) {
+    /// - Parameters:
+    ///   - stamp: The value of ``stamp`` before the batch was read.
+    ///   - owner: The number of the context that read it.
+    func add(_ batch: RowBatch, rootIndex: Int, stamp: Int, owner: Int) {
         guard batch.count > 1 else { return }
         entries.withLock { list in
             guard stamp == self.stamp else { return }
             list.removeAll { $0.batch == nil }
             if list.count >= Self.limit { list.removeFirst() }
-            list.append(Entry(batch: batch, rootIndex: rootIndex))
+            list.append(Entry(batch: batch, rootIndex: rootIndex, owner: owner))
         }
     }
 
+    /// Whether there may be rows of a hierarchy.
+    func hasRows(rootIndex: Int) -> Bool {
+        entries.withLock { list in list.contains { $0.rootIndex == rootIndex && $0.batch != nil } }
+    }
+
     /// Finds rows of some keys.
+    /// - Parameter owner: The number of the context whose rows count; nil for those of all contexts.
     /// - Returns: The rows found, and the keys that are left.
-    func rows(rootIndex: Int, keys: [Int64]) -> (found: [RowReference], missing: [Int64]) {
+    func rows(rootIndex: Int, keys: [Int64], readBy owner: Int? = nil) -> (found: [RowReference], missing: [Int64]) {
         // Looking into a large batch takes time; others need not wait for it.
         let candidates: [(batch: RowBatch, entry: Entry)] = entries.withLock { list in
             list.reversed().compactMap { entry in
-                guard entry.rootIndex == rootIndex else { return nil }
+                guard entry.rootIndex == rootIndex, owner == nil || entry.owner == owner else { return nil }
                 return entry.batch.map { ($0, entry) }
             }
         }

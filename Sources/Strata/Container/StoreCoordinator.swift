@@ -34,6 +34,8 @@ final class StoreCoordinator: Sendable {
     let notificationCenter = Guarded<NotificationCenter?>(nil)
     /// Keeps this one listening to commits of others on the same file, once there is a listener.
     let foreignCommits = Guarded<StoreObservation?>(nil)
+    /// How many commits of others are known here.
+    let foreignCount: Guarded<ForeignCommitCount>
     /// Up to where the history of the store has been read for the commits of others; nil if they are not in its history.
     let foreignToken = Guarded<HistoryToken?>(nil)
     private let inboxes = Guarded(InboxList())
@@ -54,6 +56,7 @@ final class StoreCoordinator: Sendable {
     init(store: any PersistentStore, classes: [ManagedObject.Type]) throws(PersistenceError) {
         self.store = store
         keys = KeyAllocator(store: store)
+        foreignCount = Guarded(store.foreignCommitCount())
         commits = CommitQueue(store: store)
         let set = store as? StoreSet
         self.set = set

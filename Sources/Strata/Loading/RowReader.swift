@@ -11,7 +11,7 @@ struct RowReader {
         let rootIndex = core.rootIndex(of: entityIndex)
         try core.nullifications.settle(rootIndex: rootIndex)
         let cache = core.rowCache
-        let (found, missing) = cache.rows(rootIndex: rootIndex, keys: keys)
+        let (found, missing) = cached(keys, rootIndex, cache)
         guard !missing.isEmpty else { return found }
         let stamp = cache.stamp
         let read = try core.readStore { (store) throws(StoreError) in
@@ -19,9 +19,19 @@ struct RowReader {
         }
         if let batch {
             batch.rows = read
-            cache.add(read, rootIndex: rootIndex, stamp: stamp)
+            cache.add(read, rootIndex: rootIndex, stamp: stamp, owner: core.inbox.contextNumber)
         }
         return found + read.rows
+    }
+
+    /// The rows that the cache has of some keys, and the keys that are left.
+    private func cached(
+        _ keys: [Int64], _ rootIndex: Int, _ cache: RowCache
+    ) -> (found: [RowReference], missing: [Int64]) {
+        guard cache.hasRows(rootIndex: rootIndex) else { return ([], keys) }
+        // Only the rows of the last commit can be older than another one.
+        let isShared = cache !== core.coordinator.rowCache || core.coordinator.noticeForeignCommits() != .unknown
+        return cache.rows(rootIndex: rootIndex, keys: keys, readBy: isShared ? nil : core.inbox.contextNumber)
     }
 
     /// The rows of some keys as this context shows them to a child: changed ones as they are now, deleted ones not at
@@ -61,7 +71,10 @@ struct RowReader {
             }
         }
         // Rows of which only a part is known are left to those who asked for it.
-        if plan.toldSlots == nil { cache.add(batch, rootIndex: core.rootIndex(of: plan.entityIndex), stamp: stamp) }
+        if plan.toldSlots == nil {
+            cache.add(
+                batch, rootIndex: core.rootIndex(of: plan.entityIndex), stamp: stamp, owner: core.inbox.contextNumber)
+        }
         return batch
     }
 

@@ -41,7 +41,7 @@ struct StoreMembers {
                 try store.rows(entityIndex: destination, keys: unknown)
             }
         }
-        cache.add(batch, rootIndex: rootIndex, stamp: stamp)
+        cache.add(batch, rootIndex: rootIndex, stamp: stamp, owner: core.inbox.contextNumber)
         add(batch, to: &members)
         return members.runs
     }

@@ -237,6 +237,7 @@ extension ContextCore {
     /// Merges the commits of other contexts, if the context wants them, and makes relationship changes that waited for
     /// rows which could not be read. A merge is a boundary on its own.
     func processPendingChanges() {
+        if parent == nil, inbox.isOpen { coordinator.noticeForeignCommits() }
         if inbox.hasContent {
             recorder?.close(.beforeMerge)
             merger.takeIn()

@@ -212,7 +212,7 @@ extension ManagedObject {
     public final var isUpdated: Bool { flags.contains(.updated) }
     /// Whether the object has been deleted: true from the delete on, even after the save.
     public final var isDeleted: Bool { !flags.isDisjoint(with: .hidden) }
-    /// Whether the object was deleted elsewhere, or never existed. Known once the row has been looked for. Properties
+    /// Whether the object was deleted elsewhere, or its ID is one that no row has. Known once the row has been looked for. Properties
     /// keep the last values, or read as zero and empty if none were read.
     public final var isMissing: Bool { flags.contains(.missing) && core != nil }
     /// Whether the row has not been read yet.

@@ -8,8 +8,27 @@ extension StoreCoordinator {
             // First the place, so that nothing is missed that is committed before the store listens.
             let token = try? (store.history as? any CompleteStoreHistory)?.currentToken()
             foreignToken.withLock { $0 = token }
-            observation = store.observeForeignCommits { [weak self] in self?.foreignCommitCame() }
+            observation = store.observeForeignCommits { [weak self] in
+                guard let self else { return }
+                // A context that reads may have noticed the commit before.
+                if case .known = noticeForeignCommits() { return }
+                foreignCommitCame()
+            }
         }
+    }
+
+    /// Tells contexts what others have committed since the last look. Rows that contexts share are as new as that look.
+    /// - Returns: What the store knows of commits by others.
+    @discardableResult
+    func noticeForeignCommits() -> ForeignCommitCount {
+        let now = store.foreignCommitCount()
+        guard case .known = now else { return now }
+        let isNew = foreignCount.withLock { known in
+            defer { known = now }
+            return known != now
+        }
+        if isNew { foreignCommitCame() }
+        return now
     }
 
     /// Another process wrote.

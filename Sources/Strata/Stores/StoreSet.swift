@@ -112,6 +112,19 @@ final class StoreSet: PersistentStore, PartReader {
         joined(parts.compactMap { $0.store.observeForeignCommits(handler) })
     }
 
+    func foreignCommitCount() -> ForeignCommitCount {
+        var result = ForeignCommitCount.none
+        for part in parts {
+            switch (result, part.store.foreignCommitCount()) {
+            case (_, .none): break
+            case (.known(let before), .known(let count)): result = .known(before + count)
+            case (.none, let count): result = count
+            default: return .unknown
+            }
+        }
+        return result
+    }
+
     func observeStatements(_ handler: @escaping @Sendable (StatementTrace) -> Void) -> StoreObservation? {
         joined(parts.compactMap { $0.store.observeStatements(handler) })
     }

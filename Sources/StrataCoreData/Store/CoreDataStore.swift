@@ -118,6 +118,9 @@ public final class CoreDataStore: PersistentStore {
         store.observeForeignCommits(handler)
     }
 
+    /// Checks whether another process has committed to the file.
+    public func foreignCommitCount() -> ForeignCommitCount { store.foreignCommitCount() }
+
     /// Calls a closure after each statement that the store runs.
     public func observeStatements(_ handler: @escaping @Sendable (StatementTrace) -> Void) -> StoreObservation? {
         store.observeStatements(handler)

@@ -254,6 +254,9 @@
             }
         }
 
+        /// Never known: to ask would take as long as to read.
+        public func foreignCommitCount() -> ForeignCommitCount { .unknown }
+
         public func observeForeignCommits(_ handler: @escaping @Sendable () -> Void) -> StoreObservation? {
             guard pool.makesConnections else { return nil }
             let pool = pool

@@ -39,8 +39,9 @@ public struct JSONRecordCoder: Sendable, Hashable {
     public enum KeyFormat: Sendable, Hashable, CaseIterable {
         /// Strings. The primary keys of the model are of type `string`.
         case text
-        /// Whole numbers, which the server assigns. The primary keys of the model are of type `integer64`, and the dialect has
-        /// ``RemoteCapabilities/Features/assignsIDs``. New objects are sent without a key.
+        /// Whole numbers for entities whose primary key is of type `integer64`, and strings for the others. The server assigns the
+        /// numbers: the dialect has ``RemoteCapabilities/Features/assignsIDs`` for these entities, and new objects are sent
+        /// without a key.
         case integers
     }
 
@@ -78,10 +79,11 @@ public struct JSONRecordCoder: Sendable, Hashable {
     public func check(_ model: ManagedObjectModel, reserved: Set<String> = []) throws(RemoteError) {
         let reserved = reserved.union([idField])
         for entity in model.entities {
-            if let name = entity.primaryKeyField, entity.attribute(named: name)?.type != keys.type {
+            if let name = entity.primaryKeyField, let type = entity.primaryKeyType, !keys.types.contains(type) {
                 throw RemoteError(
                     .unsupported, domain: "Strata",
-                    message: "\(entity.name).\(name): the service's primary keys are of type \(keys.type.name)")
+                    message: "\(entity.name).\(name): the service's primary keys are of type "
+                        + keys.types.map(\.name).joined(separator: " or "))
             }
             for name in entity.attributes.map(\.name) + entity.relationships.map(\.name)
             where reserved.contains(field(name)) && name != entity.primaryKeyField {
@@ -110,7 +112,7 @@ public struct JSONRecordCoder: Sendable, Hashable {
         }
         if let name = write.secrets.keys.min() { throw refusal(.unsupported, name, "the service has no secrets") }
         var fields: JSONObject = [:]
-        if let id = json(id: write.id) { fields[idField] = id }
+        if let id = json(id: write.id, entity.primaryKeyType) { fields[idField] = id }
         for (name, value) in write.values.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
         where name != entity.primaryKeyField {
             switch value {
@@ -120,15 +122,16 @@ public struct JSONRecordCoder: Sendable, Hashable {
                 }
                 fields[field(name)] = json
             case .reference(let id?):
-                guard let json = json(id: id) else {
-                    throw refusal(.invalidRequest, name, "the server has no key \(id)")
+                guard let json = json(id: id, entity.relationship(named: name)?.destinationKeyType) else {
+                    throw refusal(.invalidRequest, name, "the server has not assigned the key \(id)")
                 }
                 fields[field(name)] = json
             case .reference(nil): fields[field(name)] = .null
             case .references(let ids):
-                let list = ids.compactMap { json(id: $0) }
+                let type = entity.relationship(named: name)?.destinationKeyType
+                let list = ids.compactMap { json(id: $0, type) }
                 guard list.count == ids.count else {
-                    throw refusal(.invalidRequest, name, "the server does not have all keys of \(ids)")
+                    throw refusal(.invalidRequest, name, "the server has not assigned all keys of \(ids)")
                 }
                 fields[field(name)] = .array(list)
             case .record, .records:
@@ -138,20 +141,26 @@ public struct JSONRecordCoder: Sendable, Hashable {
         return fields
     }
 
+    /// Whether primary keys of a type are whole numbers in JSON.
+    private func areNumbers(_ type: AttributeType?) -> Bool { keys == .integers && type?.isInteger == true }
+
     /// A primary key; nil for an integer that is not the server's.
-    private func json(id: String) -> JSONValue? {
-        switch keys {
-        case .text: .string(id)
-        case .integers: Int64(id).flatMap { $0 < 0 ? nil : .integer($0) }
-        }
+    private func json(id: String, _ type: AttributeType?) -> JSONValue? {
+        guard areNumbers(type) else { return .string(id) }
+        return Int64(id).flatMap { $0 < 0 ? nil : .integer($0) }
     }
 
     // MARK: Names
 
-    /// The name of the field of a property.
+    /// The name of the field of a property, for conditions, orders and selections. That of the primary key is ``idField``.
     ///
-    ///     JSONRecordCoder(names: .snakeCase).field("yearBorn")  // year_born
-    public func field(_ property: String) -> String {
+    ///     let coder = JSONRecordCoder(names: .snakeCase)
+    ///     print(coder.field("yearBorn", of: entity))  // year_born
+    public func field(_ property: String, of entity: EntityDescription) -> String {
+        property == entity.primaryKeyField ? idField : field(property)
+    }
+
+    private func field(_ property: String) -> String {
         names == .verbatim ? property : NamingConvention.snakeCase(property)
     }
 
@@ -166,11 +175,9 @@ public struct JSONRecordCoder: Sendable, Hashable {
     // MARK: Reading
 
     /// The primary key in an answer; nil if there is none.
-    private func id(_ json: JSONValue?) -> String? {
-        switch keys {
-        case .text: json?.string.flatMap { $0.isEmpty ? nil : $0 }
-        case .integers: json?.integer.map { String($0) }
-        }
+    private func id(_ json: JSONValue?, _ type: AttributeType?) -> String? {
+        if areNumbers(type) { return json?.integer.map { String($0) } }
+        return json?.string.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The object in an answer. Fields that the model does not know are left out, and ``RemoteRecord/version`` and
@@ -178,7 +185,7 @@ public struct JSONRecordCoder: Sendable, Hashable {
     /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/invalidAnswer`` if there is no primary key, or if a value does not
     ///   fit its property. It names entity and property, and the object if it has a primary key.
     public func record(_ json: JSONValue, _ entity: EntityDescription) throws(RemoteError) -> RemoteRecord {
-        guard let id = id(json[idField]) else {
+        guard let id = id(json[idField], entity.primaryKeyType) else {
             throw RemoteError(
                 .invalidAnswer, domain: "Strata",
                 message: "\(entity.name): expected an object with \(idField), not \(json.description.prefix(80))")
@@ -188,7 +195,7 @@ public struct JSONRecordCoder: Sendable, Hashable {
             guard let name = property(field, entity), name != entity.primaryKeyField else { continue }
             let value: RemoteValue?
             if let relationship = entity.relationship(named: name) {
-                value = reference(json, isToMany: relationship.isToMany)
+                value = reference(json, relationship)
             } else if let attribute = entity.attribute(named: name), !attribute.isTransient {
                 value = self.value(json, attribute.type).map { .value($0) }
             } else {
@@ -203,16 +210,20 @@ public struct JSONRecordCoder: Sendable, Hashable {
             record.values[name] = value
         }
         if let key = entity.primaryKeyField {
-            record.values[key] = .value(keys == .integers ? Int64(id).map(Value.integer) ?? .null : .string(id))
+            let isNumber = areNumbers(entity.primaryKeyType)
+            record.values[key] = .value(isNumber ? Int64(id).map(Value.integer) ?? .null : .string(id))
         }
         return record
     }
 
-    private func reference(_ json: JSONValue, isToMany: Bool) -> RemoteValue? {
-        guard isToMany else { return json.isNull ? .reference(nil) : id(json).map { .reference($0) } }
+    private func reference(_ json: JSONValue, _ relationship: RelationshipDescription) -> RemoteValue? {
+        let type = relationship.destinationKeyType
+        guard relationship.isToMany else {
+            return json.isNull ? .reference(nil) : id(json, type).map { .reference($0) }
+        }
         if json.isNull { return .references([]) }
         guard let elements = json.elements else { return nil }
-        let ids = elements.compactMap { id($0) }
+        let ids = elements.compactMap { id($0, type) }
         return ids.count == elements.count ? .references(ids) : nil
     }
 
@@ -240,6 +251,6 @@ public struct JSONRecordCoder: Sendable, Hashable {
 }
 
 extension JSONRecordCoder.KeyFormat {
-    /// The type of primary keys in the model.
-    fileprivate var type: AttributeType { self == .integers ? .integer64 : .string }
+    /// The types of primary keys in the model.
+    fileprivate var types: [AttributeType] { self == .integers ? [.string, .integer64] : [.string] }
 }

@@ -53,7 +53,9 @@ package final class Mirror: Sendable {
             else {
                 throw .unsupported(
                     store: "remote",
-                    feature: "\(entity.name), which has no primary key of type string, integer or UUID; declare one"
+                    feature:
+                        "\(entity.name), which has no primary key of type string, integer or UUID; declare a string "
+                        + "\(entity.name.lowercased())Id, or name the attribute with primaryKey"
                 )
             }
             primaryKeys.append(slot)

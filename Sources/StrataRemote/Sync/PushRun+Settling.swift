@@ -98,7 +98,7 @@ extension PushRun {
     private func toldState(_ job: Job, _ record: RemoteRecord?) async throws(Interruption) -> RemoteRecord? {
         if let record { return record }
         if job.entry.kind == .delete { return nil }
-        return try await serverState(job)
+        return try await stateSince(job, job.identity)
     }
 
     /// Takes out an entry whose object was deleted here since. If it was sent and the answer is not known, the server may have

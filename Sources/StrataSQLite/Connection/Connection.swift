@@ -73,6 +73,7 @@ package final class Connection {
         isClosed = true
         statements.removeAll()
         version.query = nil
+        version.commits = nil
         fetches = FetchCache()
         // _v2: a statement that is still in use keeps the connection open until it is finalized, instead of leaking it.
         sqlite3_close_v2(handle)
@@ -203,6 +204,8 @@ package final class Connection {
         var schema: Int64?
         /// Reads that number. It is not traced: it is not work that the application asked for.
         var query: Statement?
+        /// Reads SQLite's number for commits of other connections. It is not traced either.
+        var commits: Statement?
     }
 
     package func begin() throws(StoreError) {
@@ -220,6 +223,19 @@ package final class Connection {
 
     /// Takes note that ``commitSQL`` has run.
     func noteCommit() { nesting.hasSavepoint = false }
+
+    /// SQLite's number for commits to the file by other connections: it differs after each.
+    func dataVersion() throws(StoreError) -> Int64 {
+        let query: Statement
+        if let known = version.commits {
+            query = known
+        } else {
+            query = try prepare("PRAGMA data_version", isTraced: false)
+            version.commits = query
+        }
+        defer { query.reset() }
+        return try query.step() ? query.integer(0) : 0
+    }
 
     /// SQLite's number for the tables of the file, which each change of a table or an index changes.
     func schemaNumber() throws(StoreError) -> Int64 {

@@ -65,6 +65,15 @@ final class ConnectionPool: @unchecked Sendable {
         return try body(writer)
     }
 
+    /// Runs a closure with the connection that writes, unless it is in use: by this thread or by another one.
+    /// - Returns: nil if it is.
+    func writeUnlessBusy<T>(_ body: (Connection) throws(StoreError) -> T) throws(StoreError) -> T? {
+        guard writerLock.try() else { return nil }
+        defer { writerLock.unlock() }
+        guard let writer else { throw .closed(path: path) }
+        return try body(writer)
+    }
+
     private func takeReader() throws(StoreError) -> Connection {
         condition.lock()
         while !isClosed, idle.isEmpty, opened >= readerCount { condition.wait() }

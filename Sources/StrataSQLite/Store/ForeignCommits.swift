@@ -70,16 +70,34 @@ final class ForeignCommits: Sendable {
     }
 }
 
+/// What the connection that writes has seen of other connections' commits.
+struct ForeignCommitLook: Sendable {
+    /// `PRAGMA data_version`, when somebody last looked.
+    var version: Int64?
+    /// How often it had changed by then.
+    var count = 0
+}
+
 extension SQLiteStore {
+    /// The answer is unknown while something is written.
+    public func foreignCommitCount() -> ForeignCommitCount {
+        guard case .file = location, !options.isMirror else { return .none }
+        let count = try? pool.writeUnlessBusy { (connection) throws(StoreError) in
+            let version = try connection.dataVersion()
+            return foreignCommits.withLock { look in
+                if let known = look.version, known != version { look.count += 1 }
+                look.version = version
+                return look.count
+            }
+        }
+        return count.map { .known($0) } ?? .unknown
+    }
+
     public func observeForeignCommits(_ handler: @escaping @Sendable () -> Void) -> StoreObservation? {
         guard case .file = location else { return nil }
         let pool = pool
         let commits = ForeignCommits(path: path) {
-            try? pool.write { (connection) throws(StoreError) in
-                let statement = try connection.statement("PRAGMA data_version")
-                defer { statement.reset() }
-                return try statement.step() ? statement.integer(0) : nil
-            }
+            try? pool.write { (connection) throws(StoreError) in try connection.dataVersion() }
         } onCommit: {
             handler()
         }

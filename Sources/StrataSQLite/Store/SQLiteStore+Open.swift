@@ -147,6 +147,7 @@ extension SQLiteStore {
             }
         }
         if let known = found {
+            try StoreKind.check(writer, path: place.path, options: options)
             found = try adopt(known, by: writer, model: model, place: place, options: options, open: open)
         }
         var schema = try schema(of: found)

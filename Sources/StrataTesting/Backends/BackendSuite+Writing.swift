@@ -129,6 +129,22 @@ extension BackendSuite {
             let text = try await trial.text("a")
             try trial.expect(text == winners[0], "\(winners[0]) was told to have won, but the text is \(text ?? "nil")")
         },
+        Check("each write of a batch has its own condition", needs: [.conditionalWrites, .batches]) { trial in
+            let first = try await version(trial, try await trial.create("a", text: "1"))
+            try await trial.create("b", text: "1")
+            try await trial.update("a", text: "2", base: first)
+            let list = try await trial.outcomes(
+                .batch([
+                    .update(entity: trial.note, trial.write("a", text: "3", base: first)),
+                    .update(entity: trial.note, trial.write("b", text: "3")),
+                ]))
+            let isWhole = trial.features.contains(.atomicBatches)
+            try trial.expect(
+                list.map(\.isDone) == [false, !isWhole],
+                "the outcomes of an update of an old version and of a sound one are \(list.map(\.isDone))")
+            let text = try await trial.text("a")
+            try trial.expect(text == "2", "afterwards the text is \(text ?? "nil") instead of 2")
+        },
         Check("a write without a version goes through", needs: .conditionalWrites) { trial in
             try await trial.create("a", text: "1")
             try await trial.update("a", text: "2")
@@ -163,6 +179,18 @@ extension BackendSuite {
             try await trial.update("a", text: "1", token: token)
             let text = try await trial.text("a")
             try trial.expect(text == "2", "afterwards the text is \(text ?? "nil") instead of 2")
+        },
+        Check("each write of a batch has its own token", needs: [.idempotencyTokens, .batches]) { trial in
+            for id in ["a", "b"] { try await trial.create(id, text: "0") }
+            let batch = RemoteOperation.batch(
+                ["a", "b"].map { .update(entity: trial.note, trial.write($0, text: "1")) })
+            _ = try await trial.outcomes(batch)
+            for id in ["a", "b"] { try await trial.update(id, text: "2") }
+            _ = try await trial.outcomes(batch)
+            for id in ["a", "b"] {
+                let text = try await trial.text(id)
+                try trial.expect(text == "2", "a batch that comes again sets the text to \(text ?? "nil")")
+            }
         },
         Check("a delete that comes twice is done", needs: .idempotencyTokens) { trial in
             let token = UUID()

@@ -166,6 +166,8 @@ public final class FaultInjectingStore: PersistentStore {
         store.observeForeignCommits(handler)
     }
 
+    public func foreignCommitCount() -> ForeignCommitCount { store.foreignCommitCount() }
+
     public func observeStatements(_ handler: @escaping @Sendable (StatementTrace) -> Void) -> StoreObservation? {
         store.observeStatements(handler)
     }

@@ -15,7 +15,7 @@ struct Conditions {
             switch (left.node, right.node) {
             case (.keyPath(let path), .constant(let value)) where path.count == 1:
                 return try text(path[0], op, value, negated)
-            case (.constant(let value), .keyPath(let path)) where path.count == 1 && op.isSymmetricOrOrder:
+            case (.constant(let value), .keyPath(let path)) where path.count == 1:
                 return try text(path[0], op.mirrored, value, negated)
             default: break
             }
@@ -38,23 +38,31 @@ struct Conditions {
     private func text(
         _ name: String, _ op: ComparisonOperator, _ value: Value, _ negated: Bool
     ) throws(RemoteError) -> String {
-        // A relationship is compared with the primary key of an object.
-        let type = entity.attribute(named: name)?.type ?? .string
-        guard let words = Self.words[op], let json = coder.json(value, type),
-            !json.isNull || op == .equal || op == .notEqual
-        else {
+        guard let words = Self.words[op], let json = comparable(value, name, isOrdered: op.isOrdering) else {
             throw RemoteError(.unsupported, domain: "Shelf", message: "Shelf cannot compare \(name) by \(op.rawValue)")
         }
+        // The primary key is the property todoId in the model, and the field id in the service.
+        let field = coder.field(name, of: entity)
         let word = negated ? words.fails : words.holds
-        if json.isNull { return "\(name) is \(word == "eq" ? "" : "not ")null" }
-        let test = "\(name) \(word) \(json)"
+        if json.isNull { return "\(field) is \(word == "eq" ? "" : "not ")null" }
+        let test = "\(field) \(word) \(json)"
         // To Strata, a missing value is unlike all values, and every other comparison with it fails. To most services
         // a comparison with a missing value is neither true nor false.
         let includesMissing = negated != (op == .notEqual)
-        return includesMissing ? "(\(test) or \(name) is null)" : test
+        return includesMissing ? "(\(test) or \(field) is null)" : test
     }
-}
 
-extension ComparisonOperator {
-    fileprivate var isSymmetricOrOrder: Bool { [.equal, .notEqual].contains(self) || mirrored != self }
+    /// What the service compares as Strata does; nil for all other values.
+    private func comparable(_ value: Value, _ name: String, isOrdered: Bool) -> JSONValue? {
+        // A relationship to one object is compared with the primary key of that object.
+        let isToOne = entity.relationship(named: name)?.isToMany == false
+        guard let type = entity.attribute(named: name)?.type ?? (isToOne ? .string : nil) else { return nil }
+        switch (type, value) {
+        case (_, .null), (.boolean, .boolean), (.string, .string), (.uuid, .uuid):
+            return isOrdered ? nil : coder.json(value, type)
+        case (.double, .integer), (.double, .double): return coder.json(value, type)
+        case (_, .integer) where type.isInteger: return coder.json(value, type)
+        default: return nil
+        }
+    }
 }

@@ -206,6 +206,37 @@ import Testing
         #expect(throws: RemoteError.self) { _ = try coder.record(.object(["id": .string("8")]), note) }
         #expect { try JSONRecordCoder().check(model) } throws: { "\($0)".contains("are of type string") }
     }
+
+    @Test("The JSON coder writes references as the entity that they lead to declares its keys")
+    func mixedCoder() throws {
+        let model = try ManagedObjectModel(name: "Tickets") {
+            Entity("Ticket", primaryKey: "ticketId") {
+                Attribute("ticketId", .integer64, optional: true)
+                Relationship("owner", to: "Person", .optionalToOne, inverse: "tickets")
+                Relationship("fans", to: "Person", .toMany, inverse: "favorite")
+            }
+            Entity("Person") {
+                Attribute("personId", .string)
+                Relationship("tickets", to: "Ticket", .toMany, inverse: "owner")
+                Relationship("favorite", to: "Ticket", .optionalToOne, inverse: "fans")
+            }
+        }
+        let (ticket, person) = (
+            try #require(model.entity(named: "Ticket")), try #require(model.entity(named: "Person"))
+        )
+        let coder = JSONRecordCoder(keys: .integers)
+        try coder.check(model)
+        let write = RemoteWrite(id: "3", values: ["owner": .reference("ann"), "fans": .references(["bob"])])
+        #expect(try coder.fields(of: write, ticket) == ["id": .integer(3), "fans": ["bob"], "owner": "ann"])
+        let other = RemoteWrite(id: "ann", values: ["favorite": .reference("3"), "tickets": .references(["3", "4"])])
+        #expect(try coder.fields(of: other, person) == ["id": "ann", "favorite": 3, "tickets": [3, 4]])
+        let read = try coder.record(["id": 3, "owner": "ann", "fans": ["bob"]], ticket)
+        #expect(read.id == "3" && read.values["owner"] == .reference("ann"))
+        #expect(read.values["fans"] == .references(["bob"]) && read.values["ticketId"] == .value(.integer(3)))
+        let readPerson = try coder.record(["id": "ann", "favorite": 3, "tickets": [3]], person)
+        #expect(readPerson.values["favorite"] == .reference("3") && readPerson.values["tickets"] == .references(["3"]))
+        #expect(coder.field("ticketId", of: ticket) == "id" && coder.field("owner", of: ticket) == "owner")
+    }
 }
 
 /// A server that numbers what it creates, and notes keys that it cannot have assigned.

@@ -168,6 +168,27 @@ import Testing
         #expect(try await context.fetch(cities()).isEmpty)
     }
 
+    @Test("An object that others delete before it is read after a change without an answer goes, too")
+    func deletedBehindSilentAnswer() async throws {
+        let backend = Interceptor()
+        backend.shelf.putCity("1", "Lima")
+        let (store, context) = try Atlas.offline(backend)
+        try await store.sync.pull()
+        let city = try #require(try await context.fetch(cities()).first)
+        city["name"] = "Callao"
+        try await context.save()
+        backend.alter { [shelf = backend.shelf] (operation, answer) async throws(RemoteError) in
+            guard case .update = operation else { return answer }
+            shelf.take("City", "1")
+            return .outcomes([.done(nil)])
+        }
+        try await store.sync.push()
+        #expect(try store.sync.pendingCount() == 0)
+        #expect(try store.mirror.staleIdentities().map(\.id) == ["1"])
+        try await store.sync.pull()
+        #expect(try await context.fetch(cities()).isEmpty)
+    }
+
     @Test(
         "An object that others make again behind a deletion without an answer is there after the repetition",
         arguments: [["1"], ["1", "2", "3"]])
