@@ -401,6 +401,8 @@ import Testing
 
     @Test("A class written by hand takes part in Foundation's predicates")
     func handWritten() throws {
+        let boats = try longBoats(at: file.path + "-boats")
+        #expect(boats.map(\.name) == ["Uros"] && boats.map(\.length) == [12])
         let model = try ManagedObjectModel(name: "Harbours") {
             Entity("Harbour") {
                 Attribute("name", .string)

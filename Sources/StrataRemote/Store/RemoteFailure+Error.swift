@@ -14,7 +14,7 @@ extension RemoteFailure {
     /// The kind of the failure of a save of which a part failed.
     public static let saveKind = "save"
     /// The code of a save of which a part failed, in the domain `Strata`, where the back end has no code of its own.
-    public static let saveCode = -108
+    public static let saveCode = 1
 }
 
 extension StoreError {

@@ -52,3 +52,34 @@ class Sight: SightBase {
 extension City {
     var label: String { "\(name), \(country.name)" }
 }
+
+final class Boat: ManagedObject {
+    override class var entityName: String { "Boat" }
+    /// For conditions and orders.
+    static let length = AttributeKey<Double>(TypedPath([]), "length")
+
+    var name: String {
+        get { self["name"] as? String ?? "" }
+        set { self["name"] = newValue }
+    }
+    var length: Double {
+        get { self["length"] as? Double ?? 0 }
+        set { self["length"] = newValue }
+    }
+}
+
+func longBoats(at path: String) throws -> [Boat] {
+    let model = try ManagedObjectModel(name: "Boats") {
+        Entity("Boat") {
+            Attribute("name", .string)
+            Attribute("length", .double)
+        }
+    }
+    let container = try PersistentContainer(model: model, classes: [Boat.self], at: .file(path: path))
+    let context = container.newContext()
+    let boat = Boat(inserting: context)
+    boat.name = "Uros"
+    boat.length = 12
+    try context.save()
+    return try context.fetch(FetchRequest<Boat>(where: Boat.length > 10))
+}

@@ -75,7 +75,7 @@ import Testing
             Issue.record("the save has no error")
         } catch {
             let found = try #require(failure(in: error))
-            #expect(found.code == -108)
+            #expect(found.code == RemoteFailure.saveCode)
             #expect(found.inserted.map(\.objectID) == [bad.objectID])
             #expect(found.inserted.first?.failure.status == 400)
             #expect(found.updated.isEmpty && found.deleted.isEmpty)
