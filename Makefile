@@ -85,14 +85,12 @@ else
 TEST = $(SWIFT) test --skip-build --ignore-lock $(TESTS) --disable-xctest
 endif
 RUN_TESTS = Scripts/run-tests.py $(TEST) $(CHOSEN)
-# Tests of clients and of the server run after the others, each in a process of its own: next to tests that block threads for a long
+# Tests of clients run in a process of their own, and those of the server in another: next to tests that block threads for a long
 # time, with compilers for example, they would run into timeouts.
 APART = '^(Strata(Azure|MaxLeap|Remote|StackMob|Testing)|RemoteGuide)Tests\.'
 SERVER = '^StrataServerTests\.'
 # Tests with PostgreSQL mostly wait for it and for processes, so they run at the same time as the others.
 WAITING = '^StrataPostgresTests\.'
-# So do tests of contexts, which wait for each other and for threads that others block.
-CONTEXTS = '^StrataTests\.'
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
 SANITIZED_FLAGS = --disable-xctest $(CHOSEN) --skip ConsumerTests --skip CommentExampleTests --skip NegativeCompileTests --skip KillTests \
 	--skip GateTests --skip GrowthTests
@@ -146,9 +144,9 @@ test: build-tests
 ifdef FILTER
 	$(RUN_TESTS)
 else
-	$(RUN_TESTS) --skip $(APART) --skip $(SERVER) --skip $(WAITING) --skip $(CONTEXTS) --and $(TEST) --filter $(CONTEXTS) \
-		$(if $(POSTGRES),--and $(TEST) --filter $(WAITING))
-	$(RUN_TESTS) --filter $(APART) --and $(TEST) --filter $(SERVER)
+	$(RUN_TESTS) --skip $(APART) --skip $(SERVER) --skip $(WAITING) $(if $(POSTGRES),--and $(TEST) --filter $(WAITING))
+	$(RUN_TESTS) --filter $(APART)
+	$(RUN_TESTS) --filter $(SERVER)
 endif
 
 # While you work on the core: its tests, without those that try thousands of random cases.

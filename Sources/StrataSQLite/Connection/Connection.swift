@@ -226,28 +226,23 @@ package final class Connection {
 
     /// SQLite's number for commits to the file by other connections: it differs after each.
     func dataVersion() throws(StoreError) -> Int64 {
-        let query: Statement
-        if let known = version.commits {
-            query = known
-        } else {
-            query = try prepare("PRAGMA data_version", isTraced: false)
-            version.commits = query
-        }
+        if let known = version.commits { return try Self.number(known) }
+        let query = try prepare("PRAGMA data_version", isTraced: false)
+        version.commits = query
+        return try Self.number(query)
+    }
+
+    private static func number(_ query: Statement) throws(StoreError) -> Int64 {
         defer { query.reset() }
         return try query.step() ? query.integer(0) : 0
     }
 
     /// SQLite's number for the tables of the file, which each change of a table or an index changes.
     func schemaNumber() throws(StoreError) -> Int64 {
-        let query: Statement
-        if let known = version.query {
-            query = known
-        } else {
-            query = try prepare("PRAGMA schema_version", isTraced: false)
-            version.query = query
-        }
-        defer { query.reset() }
-        return try query.step() ? query.integer(0) : 0
+        if let known = version.query { return try Self.number(known) }
+        let query = try prepare("PRAGMA schema_version", isTraced: false)
+        version.query = query
+        return try Self.number(query)
     }
 
     /// Rolls back the open transaction. After some errors, SQLite has already rolled it back.

@@ -36,8 +36,8 @@ public final class SQLiteStore: PersistentStore {
     /// When files are swept next; see ``sweepAfterCommit(on:)``.
     let nextSweep = Guarded(ContinuousClock.now)
     let recorder = HistoryRecorder()
-    /// What was noticed of commits by others.
-    let foreignCommits = Guarded(ForeignCommitLook())
+    /// Counts the commits of others.
+    let foreignCommits = ForeignCommitCounter()
     /// For each entity how its rows are read.
     let rowPlans: [RowPlan]
     let keyQueries: [KeyQuery]

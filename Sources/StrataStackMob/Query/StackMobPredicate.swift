@@ -37,19 +37,13 @@ struct StackMobPredicate {
         switch comparison {
         case .isIn: return .isIn(try field(left, in: whole), try list(right, left, options, whole))
         case .between:
-            let field = try field(left, in: whole)
-            guard !isNumberedKey(field) else {
-                throw unsupported(whole, "the order of keys, which the server compares as text")
-            }
+            let field = try orderedField(left, in: whole)
             let bounds = try list(right, left, options, whole)
             guard bounds.count == 2 else { throw unsupported(whole, "BETWEEN without exactly two bounds") }
             return .and([.compare(field, .greaterOrEqual, bounds[0]), .compare(field, .lessOrEqual, bounds[1])])
         case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
             guard options.isEmpty else { throw unsupported(whole, "comparisons with options such as [cd]") }
-            let field = try field(left, in: whole)
-            guard !isNumberedKey(field) || comparison == .equal || comparison == .notEqual else {
-                throw unsupported(whole, "the order of keys, which the server compares as text")
-            }
+            let field = try comparison.isOrdering ? orderedField(left, in: whole) : field(left, in: whole)
             let value = wire(try constant(right, in: whole), of: left)
             if case .list = value { throw unsupported(whole, "a comparison with a list; use IN") }
             if case .set = value { throw unsupported(whole, "a comparison with a set; use IN") }
@@ -128,8 +122,14 @@ struct StackMobPredicate {
         }
     }
 
-    /// Whether a field holds numbers that are text on the wire, where "10" comes before "9".
-    private func isNumberedKey(_ field: String) -> Bool { schema.hasNumberedKeys && field == schema.primaryKeyField }
+    /// The field on the left of an order. Numbers as keys are text on the wire, where "10" comes before "9".
+    private func orderedField(_ expression: FetchExpression, in whole: FetchPredicate) throws(RemoteError) -> String {
+        let field = try field(expression, in: whole)
+        guard !schema.hasNumberedKeys || field != schema.primaryKeyField else {
+            throw unsupported(whole, "the order of keys, which the server compares as text")
+        }
+        return field
+    }
 
     private func constant(_ expression: FetchExpression, in whole: FetchPredicate) throws(RemoteError) -> Value {
         guard case .constant(let value) = expression.node else {

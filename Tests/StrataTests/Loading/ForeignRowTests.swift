@@ -1,12 +1,11 @@
 import Foundation
 import Strata
-import StrataStore
 import Testing
 
 /// Contexts of a container share rows that one of them has read, but not beyond a commit of others.
-@Suite struct ForeignRowTests {
+@Suite(.recordsHistory) struct ForeignRowTests {
     /// Two containers on one file, as two processes have them, with two authors, who have a book each.
-    private struct Sides {
+    struct Sides {
         let file: HistoryFile
         let there: PersistentContainer
 
@@ -75,29 +74,5 @@ import Testing
         }
         #expect(try sides.there.newContext().existingObject(Author.self, with: id).name == "Carl here")
         withExtendedLifetime(held) {}
-    }
-
-    @Test("A context that merges takes in what others have committed at its next boundary", arguments: recordings)
-    func merged(recording: HistoryRecording) throws {
-        let sides = try Sides(recording)
-        let context = sides.here.newContext(automaticallyMergesChanges: true)
-        let authors = try sides.authors(context)
-        try sides.rename(authors[0].objectID, "Carl")
-        context.processPendingChanges()
-        #expect(authors.map(\.name) == ["Carl", "Bob"])
-        try sides.rename(authors[1].objectID, "Dora")
-        context.processPendingChanges()
-        #expect(authors.map(\.name) == ["Carl", "Dora"])
-    }
-
-    @Test("Without commits of others, a second context gets the rows that another one has")
-    func shared() throws {
-        let sides = try Sides(.asInFile)
-        let held = try sides.authors(sides.here.newContext())
-        let count = Guarded(0)
-        let observation = sides.here.store.observeStatements { _ in count.withLock { $0 += 1 } }
-        #expect(try sides.here.newContext().existingObject(Author.self, with: held[0].objectID).name == "Ann")
-        #expect(count.withLock(\.self) == 0)
-        withExtendedLifetime((held, observation)) {}
     }
 }

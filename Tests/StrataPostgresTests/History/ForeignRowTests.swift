@@ -1,0 +1,1 @@
+../../StrataTests/Loading/ForeignRowTests.swift
