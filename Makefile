@@ -6,13 +6,14 @@
 #   make demo-live        shows the cities on a web page whose list changes while another process edits them
 #   make test     builds and runs all tests
 #   make test-fast        the core's tests without random ones, in less than a minute once they are built
-#   make test-examples    the tests of the package in Examples, with a real Kinto server; without Python 3, they are skipped
+#   make test-examples    the tests of the package in Examples, with a real Kinto server; without Python 3, those are skipped
 #   make tsan     the tests under Thread Sanitizer       } longer,
 #   make asan     the tests under Address Sanitizer      } in build folders
 #   make stress   100,000 random steps, 200,000 random   } of their own
 #                 conditions, 20,000 random pairs of models, 100,000 edits
 #                 under live results, the whole version chains of the
-#                 sample models, and 50 kills of each kind
+#                 sample models, 50 kills of each kind, and 200 bad
+#                 networks for each back end; STORMS=number for others
 #   make kill-migrations  kills 10,000 processes while they migrate, in six kinds of migrations; KILLS=number for others
 #   make kill-postgres    kills processes that save against each other in PostgreSQL for ten minutes; KILL_SECONDS=number for others
 #   make simulate         100,000 simulations of synchronisation over a bad network; SIMULATIONS=number for others;
@@ -54,10 +55,11 @@ FUZZ_SECONDS ?= 600
 SIMULATIONS ?= 100000
 KILLS ?= 10000
 KILL_SECONDS ?= 600
+STORMS ?= 200
 
 # Another environment makes SwiftPM build everything again, so what make is told stays out of it.
 MAKEOVERRIDES =
-unexport CONFIGURATION STORE ARGS SEED FILTER FUZZ_SECONDS SIMULATIONS KILLS KILL_SECONDS
+unexport CONFIGURATION STORE ARGS SEED FILTER FUZZ_SECONDS SIMULATIONS KILLS KILL_SECONDS STORMS
 
 # All of it: the server and the other transport, which are off by default, and what is on.
 TRAITS = --traits Server,AsyncHTTP
@@ -106,7 +108,7 @@ help:
 dependencies:
 	@Scripts/install-dependencies.sh
 
-# Also libpq and PostgreSQL, if this system's packages have them.
+# Also libpq, PostgreSQL and virtual environments of Python, if this system's packages have them.
 test-dependencies:
 	@Scripts/install-dependencies.sh tests
 
@@ -155,9 +157,9 @@ test-fast: build-tests
 	$(RUN_TESTS) --filter '^(StrataModel|StrataQuery|StrataSQL|StrataSQLite|Strata|AttributeType|TypedPredicate|Everyday|Migration)Tests\.' \
 		--skip 'Random|Differential|Chains'
 
-# A package of its own, as others write it. Its tests fetch Kinto with pip.
+# A package of its own, as others write it. Its tests fetch Kinto with pip, and count the lines of the store.
 .PHONY: test-examples
-test-examples: dependencies
+test-examples: test-dependencies
 	Scripts/run-tests.py $(SWIFT) test --package-path Examples/KintoStore $(REMOTE) --disable-xctest
 
 .PHONY: release
@@ -208,12 +210,14 @@ asan: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS) --sanitize=address --scratch-path .build-asan
 	ASAN_OPTIONS=detect_leaks=0:suppressions=Scripts/asan-suppressions.txt $(SWIFT) test --skip-build $(TESTS) --sanitize=address --scratch-path .build-asan $(SANITIZED_FLAGS)
 
+# The storms follow in a process of their own, because the others block threads. They take about ten minutes on two cores.
 stress: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS)
 	STRATA_RANDOM_STEPS=100000 STRATA_PREDICATE_CASES=200000 STRATA_SEED=$(SEED) \
 		STRATA_MIGRATIONS=20000 STRATA_LIVE_EDITS=100000 \
 		STRATA_CHAINS=1 STRATA_KILLS=50 $(TEST) \
 		--filter 'Random|Differential|Property|KillTests|VersionChainTests'
+	STRATA_STORMS=$(STORMS) STRATA_SEED=$(SEED) $(TEST) --filter DialectStormTests
 
 # The deferred step is the fifth kind, and one in PostgreSQL the sixth: there, the server ends as many sessions, too. A store of
 # 2,000 objects migrates in some ten milliseconds, so that kills hit all of it.

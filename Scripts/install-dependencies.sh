@@ -4,8 +4,9 @@
 # installs nothing and asks for nothing.
 #
 #   Scripts/install-dependencies.sh         what the library needs
-#   Scripts/install-dependencies.sh tests   also libpq and PostgreSQL for the tests of the PostgreSQL store, if they can be installed;
-#                                           otherwise these tests are skipped
+#   Scripts/install-dependencies.sh tests   also libpq and PostgreSQL for the tests of the PostgreSQL store, and virtual environments
+#                                           of Python for those of Examples/KintoStore, if they can be installed; otherwise these
+#                                           tests are skipped
 set -euo pipefail
 
 fail() {
@@ -40,10 +41,34 @@ has_postgres() {
         { command -v initdb || ls /usr/lib/postgresql/*/bin/initdb; } >/dev/null 2>&1
 }
 
+# Debian has the part of the module venv that puts pip into an environment in a package of its own.
+has_venv() {
+    python3 -c 'import ensurepip, venv' 2>/dev/null
+}
+
+can_install() {
+    command -v apt-get >/dev/null && { [[ "$(id -u)" == 0 ]] || sudo -n true 2>/dev/null; }
+}
+
 # Nothing fails without these: the tests say that they were skipped.
+install_for_tests() {
+    [[ "${1:-}" == tests ]] || return 0
+    has_postgres || install_postgres
+    has_venv || install_venv
+}
+
+install_venv() {
+    if ! can_install; then
+        echo "The tests of Examples/KintoStore are skipped; to run them, install python3-venv."
+        return 0
+    fi
+    echo "Installing python3-venv …"
+    install_packages python3-venv ||
+        echo "python3-venv could not be installed; the tests of Examples/KintoStore are skipped."
+}
+
 install_postgres() {
-    [[ "${1:-}" == tests ]] && ! has_postgres || return 0
-    if ! command -v apt-get >/dev/null || { [[ "$(id -u)" != 0 ]] && ! sudo -n true 2>/dev/null; }; then
+    if ! can_install; then
         echo "The tests of the PostgreSQL store are skipped; to run them, install libpq-dev and postgresql."
         return 0
     fi
@@ -73,7 +98,7 @@ has_sqlite_header || missing+=(libsqlite3-dev)
 command -v pkg-config >/dev/null || missing+=(pkg-config)
 if [[ ${#missing[@]} -eq 0 ]]; then
     check_sqlite_version
-    install_postgres "$@"
+    install_for_tests "$@"
     exit 0
 fi
 
@@ -86,4 +111,4 @@ echo "Installing ${missing[*]} …"
 install_packages "${missing[@]}"
 has_sqlite_header || fail "sqlite3.h is still not found"
 check_sqlite_version
-install_postgres "$@"
+install_for_tests "$@"

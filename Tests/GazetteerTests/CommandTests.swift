@@ -84,10 +84,13 @@ struct CommandTests {
     func help() throws {
         let outcome = try gazetteer("--help")
         #expect(outcome.status == 0 && outcome.error == "")
-        let options = [
+        var options = [
             "--store", "--force", "--country", "--top", "--search", "--page-size", "--pages", "--full-sql", "--data",
             "--online", "--offline",
         ]
+        #if Server
+            options += ["--dialect"] + OnlineDialect.allCases.map(\.rawValue)
+        #endif
         for option in options { #expect(outcome.out.contains(option), "\(option)") }
         #expect(outcome.out.contains("NO_COLOR") && outcome.out.contains("EXAMPLES"))
     }

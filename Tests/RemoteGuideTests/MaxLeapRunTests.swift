@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataMaxLeap
+import StrataStore
 import StrataTesting
 import Testing
 
@@ -62,11 +63,26 @@ import Testing
         #expect(result.0 == 1 && result.1 == 1 && result.2["title"] == "Hello" && result.3 == Data("photo".utf8))
     }
 
-    @Test("Access is set for everybody and for roles")
+    @Test("The rest of an object is read on demand, and files report their progress")
+    func completing() async throws {
+        script.answer(json: #"{"results":[{"objectId":"1","createdAt":"\#(time)","title":"Hello"}]}"#)
+        script.answer(json: #"{"objectId":"1","createdAt":"\#(time)","title":"Hello","body":"Long"}"#)
+        #expect(try await MaxLeapGuide.completing(try client())["body"] == "Long")
+        #expect(lines == ["GET /2.0/classes/Post", "GET /2.0/classes/Post/1"])
+        script.answer(json: #"{"name":"me.jpeg","url":"https://cdn.example.com/me.jpeg"}"#, status: 201)
+        script.answer(body: Data("photo".utf8))
+        #expect(try await MaxLeapGuide.files(try client(), photo: Data("photo".utf8)) == Data("photo".utf8))
+    }
+
+    @Test("Access is set for everybody and for roles, which have users and other roles")
     func access() async throws {
+        let (post, access) = MaxLeapGuide.access(MaxLeapObject("Post"))
+        #expect(post.acl == access)
         created("r1")
-        let (post, editors) = try await MaxLeapGuide.access(try client(), MaxLeapObject("Post"))
-        #expect(post.acl != nil && editors.objectId == "r1")
+        script.answer(json: #"{"results":[{"objectId":"u1"}]}"#)
+        let (editors, members) = try await MaxLeapGuide.roles(try client(), access, userID: "u1", adminsID: "r0")
+        #expect(editors.objectId == "r1" && members.count == 1)
+        #expect(lines == ["POST /2.0/classes/_Role", "GET /2.0/users"])
     }
 
     @Test("A query finds, counts and gives the first object")
@@ -86,6 +102,18 @@ import Testing
         var seen = 0
         let posts = try await MaxLeapGuide.cache(try client(), MaxLeapQuery("Post")) { seen += $0.count }
         #expect(posts.count == 1 && seen == 2)
+    }
+
+    @Test("A session is taken up by its token, and its end is told")
+    func sessions() async throws {
+        user("bob")
+        let client = try client()
+        let ends = Guarded(0)
+        let restored = try await MaxLeapGuide.sessions(client, token: "T2") { _ in ends.withLock { $0 += 1 } }
+        #expect(restored["username"] == "bob" && client.session.token == "T2")
+        script.answer(json: #"{"errorCode":160,"errorMessage":"invalid session"}"#, status: 400)
+        await #expect(throws: RemoteError.self) { try await client.refreshUser() }
+        #expect(ends.withLock { $0 } == 1)
     }
 
     @Test("Users sign up, log in, change passwords and log out")
@@ -113,6 +141,7 @@ import Testing
         updated()
         script.answer(json: #"{"success":true}"#)
         user("bob")
+        for _ in 0..<2 { script.answer(json: #"{"success":true}"#) }
         try await MaxLeapGuide.services(
             client, facebookID: "9", token: "t", end: .now, twitterID: "8", consumer: "c", secret: "s",
             tokenSecret: "ts", number: "+51", code: "1234")

@@ -24,6 +24,24 @@ import WireComparison
         }
     }
 
+    /// Conditions, values, operations and caches are the same in both dialects.
+    @Test(arguments: ["maxleap", "maxleap-more"]) func parseSharesWhatIsNoRequest(file: String) async throws {
+        let shared: Set<JSONValue> = [
+            "where", "predicate", "regex-quote", "type-encode", "type-decode", "op-encode", "op-merge", "cache-policy",
+        ]
+        var count = 0
+        for line in try Self.cases(file) {
+            let vector = try WireVector(line: line)
+            guard let area = try JSONValue(parsing: line)["area"], shared.contains(area) else { continue }
+            let answer = try JSONValue(parsing: await ParseWire.answer(to: vector.input))
+            #expect(answer["id"] == vector.id)
+            let comparison = WireComparison(expect: vector.expect, actual: answer["actual"] ?? .null)
+            #expect(comparison.differences == [], "\(vector.input) \(answer["error"] ?? "")")
+            count += 1
+        }
+        #expect(count >= 80)
+    }
+
     /// The comparison would see another answer: every expected member is changed once.
     @Test(arguments: ["maxleap", "maxleap-more"]) func comparisonSeesEveryMember(file: String) async throws {
         for line in try Self.cases(file) {

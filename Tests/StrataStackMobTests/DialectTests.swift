@@ -128,6 +128,32 @@ import Testing
         #expect(gone.kind == .notFound)
     }
 
+    @Test func elementsOfArraysAreSentAsOperations() throws {
+        let model = try ManagedObjectModel(name: "Notes") {
+            Entity("Note") {
+                Attribute("noteId", .string)
+                Attribute("tags", .array(.string), optional: true)
+            }
+        }
+        let note = try #require(model.entity(named: "Note"))
+        let operations: [(FieldOperation, String)] = [
+            (.append([.string("a")]), "tags[add]"), (.appendUnique([.string("a")]), "tags[addunique]"),
+            (.remove([.string("a")]), "tags[remove]"),
+        ]
+        for (operation, field) in operations {
+            let update = RemoteOperation.update(
+                entity: note, RemoteWrite(id: "1", operations: ["tags": operation]))
+            let request = try dialect(extensions: true).request(for: update, options: RequestOptions())
+            let body = try JSONValue(parsing: request.body ?? Data())
+            #expect(body == .object(["note_id": "1", field: ["a"]]))
+            // StackMob itself does not know them.
+            #expect(throws: RemoteError.self) {
+                try dialect(extensions: false).request(for: update, options: RequestOptions())
+            }
+        }
+        #expect(try !dialect(extensions: false).capabilities.features.contains(.arrayOperations))
+    }
+
     @Test func pullsOfAPlainServerPassObjectsOfOneMillisecond() throws {
         let dialect = try dialect(extensions: false)
         var pull = RemotePull(entity: todo, limit: 2)

@@ -69,6 +69,39 @@ import Testing
         #expect(failures.isEmpty, "\(failures)")
     }
 
+    /// A server that carries out all writes of a request or none.
+    private struct AllOrNothing: BackendSubject {
+        let name = "All or nothing"
+
+        func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend { Server() }
+
+        private struct Server: RemoteBackend {
+            let base = MemoryBackend()
+            var name: String { base.name }
+            var capabilities: RemoteCapabilities { base.capabilities }
+
+            func check(_ operation: RemoteOperation) throws(RemoteError) { try base.check(operation) }
+
+            func perform(
+                _ operation: RemoteOperation, options: RequestOptions
+            ) async throws(RemoteError) -> RemoteAnswer {
+                let backup = base.backUp()
+                let answer = try await base.perform(operation, options: options)
+                guard case .outcomes(let outcomes) = answer, outcomes.count > 1 else { return answer }
+                for case .failed(let error) in outcomes {
+                    base.restore(backup)
+                    throw error
+                }
+                return answer
+            }
+        }
+    }
+
+    @Test func aServerThatCarriesOutAllOrNothingHoldsToAllLaws() async {
+        let failures = await BackendSuite.run(AllOrNothing())
+        #expect(failures.isEmpty, "\(failures)")
+    }
+
     @Test(arguments: ["", "@", "-1", "7", "0@x@y", "9999999999999999999999"])
     func aCursorOfNobodyIsNoTrap(cursor: String) async throws {
         let entity = try #require(
@@ -126,7 +159,7 @@ import Testing
         .totalOfPage: (.paging, "a total"),
         .queryOfAllEntities: (.paging, "of its entity only"), .pageAgain: (.paging, "without a limit"),
         .groupCutOff: (.groups, "the largest group"), .readCutOff: (.groups, "the longest list"),
-        .atomicByName: (.groups, "atomic"), .lowercase: (.identities, "two objects"),
+        .refusedInPart: (.pairing, "a batch has one outcome"), .lowercase: (.identities, "two objects"),
         .numbers: (.identities, "a primary key comes back"), .lastComponent: (.identities, "a primary key comes back"),
         .decodedTwice: (.identities, "a primary key comes back"),
         .plusIsSpace: (.identities, "a primary key comes back"),

@@ -22,7 +22,7 @@ enum BackendDefect: String, CaseIterable, Sendable {
         countsAll
     case totalOfPage, queryOfAllEntities, pageAgain, oneHundredAtMost, keyFindsNothing, partIsWhole, numbersAreTexts
     // Groups.
-    case groupCutOff, readCutOff, atomicByName
+    case groupCutOff, readCutOff, refusedInPart
     // Primary keys.
     case lowercase, numbers, lastComponent, decodedTwice, plusIsSpace, trimmed
     // Primary keys that the server assigns.
@@ -59,7 +59,6 @@ struct BrokenBackend: RemoteBackend {
     var capabilities: RemoteCapabilities {
         var capabilities = base.capabilities
         switch defect {
-        case .atomicByName: capabilities.features.insert(.atomicBatches)
         case .inversesByName: capabilities.features.insert(.inverses)
         default: break
         }
@@ -92,6 +91,10 @@ struct BrokenBackend: RemoteBackend {
                 outcomes += some
                 if case .failed? = some.last { break }
             }
+            return .outcomes(outcomes)
+        case (.refusedInPart, .batch):
+            guard case .outcomes(let outcomes) = try await send(operation) else { return nil }
+            for case .failed(let error) in outcomes { throw error }
             return .outcomes(outcomes)
         case (.memberIsOwner, .relate(let entity, let relation)) where relation.added.contains("nobody"):
             return failed(.notFound, entity, relation.id)

@@ -10,12 +10,24 @@
         case stackmob
         case maxleap
         case parse
+        /// Azure Mobile Services, version 1 of the protocol.
+        case mobileservices
         /// Azure Mobile Apps, version 2 of the protocol.
         case azure
         case datasync
 
+        /// The version of Azure's protocol; nil for other protocols.
+        private var azureVersion: AzureVersion? {
+            switch self {
+            case .stackmob, .maxleap, .parse: nil
+            case .mobileservices: .mobileServices
+            case .azure: .mobileApps
+            case .datasync: .datasync
+            }
+        }
+
         /// Whether values can be positions on the earth.
-        var keepsPositions: Bool { self != .azure && self != .datasync }
+        var keepsPositions: Bool { azureVersion == nil }
 
         /// What the server is told.
         var mount: DialectMount {
@@ -23,6 +35,7 @@
             case .stackmob: DialectMount(.stackMob)
             case .maxleap: DialectMount(.maxLeap, path: "/2.0", applicationID: "gazetteer", clientKey: "key")
             case .parse: DialectMount(.parse, path: "/parse", applicationID: "gazetteer")
+            case .mobileservices: DialectMount(.azureServices, path: "/mobileservices", clientKey: "key")
             case .azure: DialectMount(.azureApps, path: "/azure")
             case .datasync: DialectMount(.datasync, path: "/datasync")
             }
@@ -52,9 +65,10 @@
                 configuration.sessionStorage = MemorySessionStorage()
                 configuration.transport = transport
                 return MaxLeapClient(configuration).backend(for: model)
-            case .azure, .datasync:
+            case .mobileservices, .azure, .datasync:
                 var configuration = try AzureConfiguration(
-                    "http://\(host)/\(rawValue)", version: self == .azure ? .mobileApps : .datasync)
+                    "http://\(host)/\(rawValue)", version: azureVersion,
+                    applicationKey: self == .mobileservices ? "key" : nil)
                 configuration.dialect.keepsDeletedRows = true
                 configuration.sessionStorage = MemorySessionStorage()
                 configuration.transport = transport

@@ -75,21 +75,43 @@ public final class AzureClient: Sendable {
     /// - Parameters:
     ///   - provider: `facebook`, `google`, `microsoftaccount`, `twitter`, `aad`, or one of the server's own.
     ///   - token: What the provider gave, such as `["access_token": "…"]`.
+    /// - Throws: ``AzureFailure``: of code ``AzureError/loginExpectedToken`` or ``AzureError/loginInvalidToken``,
+    ///   ``AzureError/loginCanceled`` if the task is cancelled, or of what the server reports.
     @discardableResult
     public func logIn(
         provider: String, token: JSONValue?, options: RequestOptions? = nil
     ) async throws(AzureFailure) -> AzureUser {
         let dialect = configuration.dialect
-        let user = try await exchange(withoutRenewal(options)) { options throws(RemoteError) in
+        return try await finishLogIn(options) { options throws(RemoteError) in
             try dialect.loginRequest(provider: provider, token: token, options: options)
-        } _: { response throws(RemoteError) in
-            try dialect.loginAnswer(response)
+        }
+    }
+
+    /// Sends the request that a log-in ends with, and takes the user of the answer.
+    private func finishLogIn(
+        _ options: RequestOptions?, _ build: (RequestOptions) throws(RemoteError) -> WireRequest
+    ) async throws(AzureFailure) -> AzureUser {
+        let dialect = configuration.dialect
+        let user: AzureUser
+        do throws(AzureFailure) {
+            user = try await exchange(withoutRenewal(options), build) { response throws(RemoteError) in
+                try dialect.loginAnswer(response)
+            }
+        } catch {
+            guard error.error.kind == .cancelled else { throw error }
+            var failure = error
+            failure.error = AzureError.loginCanceled.error(
+                "the log-in was cancelled: \(error.message)", version: dialect.version, status: error.status,
+                underlying: [error.error])
+            throw failure
         }
         session.replace(with: user)
         return user
     }
 
-    /// A page on which a user logs in; see ``AzureLoginPage``.
+    /// A page on which a user logs in; see ``AzureLoginPage``. Several pages may be open; the log-in that ends last counts.
+    /// - Throws: ``RemoteError`` of code ``AzureError/loginInvalidURL`` for a scheme that addresses cannot have, or
+    ///   ``AzureError/invalidBackendVersion`` for one with Mobile Services, which know only web views.
     public func logInPage(
         _ provider: String, returningTo scheme: String? = nil, parameters: JSONObject = [:]
     ) throws(RemoteError) -> AzureLoginPage {
@@ -98,6 +120,9 @@ public final class AzureClient: Sendable {
 
     /// Logs in by where a page led to.
     /// - Returns: The user; nil if the address is not the end of the log-in.
+    /// - Throws: ``AzureFailure``: of code ``AzureError/loginFailed``, ``AzureError/loginInvalidURL`` or
+    ///   ``AzureError/loginInvalidResponseSyntax``, ``AzureError/loginCanceled`` if the task is cancelled, or of what the
+    ///   server reports.
     @discardableResult
     public func logIn(
         _ page: AzureLoginPage, endedAt url: String, options: RequestOptions? = nil
@@ -109,23 +134,21 @@ public final class AzureClient: Sendable {
         } catch {
             throw AzureFailure(error)
         }
-        let user: AzureUser
         switch result {
         case nil: return nil
-        case .user(let told)?: user = told
+        case .user(let user)?:
+            session.replace(with: user)
+            return user
         case .code(let code)?:
-            user = try await exchange(withoutRenewal(options)) { options throws(RemoteError) in
+            return try await finishLogIn(options) { options throws(RemoteError) in
                 try dialect.codeRequest(page, code: code, options: options)
-            } _: { response throws(RemoteError) in
-                try dialect.loginAnswer(response)
             }
         }
-        session.replace(with: user)
-        return user
     }
 
     /// Renews the token of the user who is logged in.
-    /// - Throws: ``AzureFailure`` of code ``AzureError/refreshUnauthorized`` if the user has to log in again.
+    /// - Throws: ``AzureFailure`` of code ``AzureError/refreshUnauthorized`` if the user has to log in again, and
+    ///   ``AzureError/invalidBackendVersion`` with Mobile Services, which renew no tokens.
     @discardableResult
     public func refresh(options: RequestOptions? = nil) async throws(AzureFailure) -> AzureUser {
         let dialect = configuration.dialect

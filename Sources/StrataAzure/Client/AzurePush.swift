@@ -139,6 +139,9 @@ public struct AzurePush: Sendable {
     /// Ties this installation to a device, with templates for messages. It takes the place of what was said before.
     ///
     /// Mobile Services keep one registration for each template, and one without; the others are ended.
+    /// - Throws: ``AzureFailure``: of code ``AzureError/pushRequiredParameter`` without a token,
+    ///   ``AzureError/invalidBackendVersion`` for tags in ``AzureVersion/mobileApps`` and ``AzureVersion/datasync``, or of what
+    ///   the server reports.
     public func register(
         token: Data?, tags: [String] = [], templates: [AzureTemplate] = [], options: RequestOptions? = nil
     ) async throws(AzureFailure) {
@@ -147,7 +150,8 @@ public struct AzurePush: Sendable {
                 guard !tags.isEmpty else {
                     return try dialect.installationRequest(token: token, templates: templates, options: options)
                 }
-                throw dialect.unsupported(
+                throw dialect.error(
+                    .invalidBackendVersion,
                     "tags of an installation are the server's to set, by the user who is logged in")
             }
         }

@@ -7,7 +7,8 @@ import Foundation
 ///     note["text"] = "Buy oat milk"
 ///     note = try await notes.update(note)
 ///
-/// Items are as the server tells them, its own columns among them. ``update(_:parameters:options:)`` and
+/// Items are as the server sends them, including its own columns. JSON has no dates: ``AzureDate`` reads those of an item, and
+/// creates an item of values with dates. ``update(_:parameters:options:)`` and
 /// ``delete(_:parameters:options:)`` of an item with a version are refused with ``AzureError/preconditionFailed`` if the
 /// server has another one; ``AzureFailure/serverItem`` is what it has.
 public struct AzureTable: Sendable {
@@ -70,8 +71,13 @@ public struct AzureTable: Sendable {
         }
     }
 
-    /// Takes the deletion of a row back, in a table that keeps deleted rows.
+    /// Takes the deletion of a row back, in a table that keeps deleted rows. The deletion gave the row another version: send
+    /// that of the deleted row, which a query with ``AzureQuery/includesDeleted`` reads, or an item without a version.
+    /// - Parameter item: The id, and the version if it matters. An ``AzureVersion/datasync`` service takes the item as the
+    ///   whole row; the others restore what the row had.
     /// - Returns: The row as the server has it.
+    /// - Throws: ``AzureFailure`` of code ``AzureError/preconditionFailed`` if the deleted row has another version, and with
+    ///   status 404 if there is none.
     @discardableResult
     public func undelete(
         _ item: JSONObject, parameters: JSONObject = [:], options: RequestOptions? = nil

@@ -13,6 +13,7 @@ extension AzureDialect {
         ]
         if version != .datasync { features.insert(.conditionalWrites) }
         if keepsDeletedRows { features.insert(.deletions) }
+        if usesExtensions { features.insert(.idempotencyTokens) }
         // An id takes some four nodes of a filter, and servers count a hundred.
         var result = RemoteCapabilities(features: features, maximumBatch: 1, maximumIDs: 20, maximumPage: maximumPage)
         if version == .mobileServices {

@@ -28,7 +28,7 @@ extension AzureDialect: RemoteDialect {
             let schema = try AzureSchema(entity, self)
             if schema.keys == .text { try checkID(write.id, schema) }
             let message = Message(body: try body(.object(try fields(of: write, schema, isNew: true))))
-            return try rowRequest(.post, schema, nil, message, options)
+            return try rowRequest(.post, schema, nil, message, options).adding(token(of: write))
         case .update(let entity, let write):
             let schema = try AzureSchema(entity, self)
             guard version != .datasync || write.isWhole else {
@@ -39,9 +39,11 @@ extension AzureDialect: RemoteDialect {
             let message = Message(
                 ifMatch: write.baseVersion, body: try body(.object(try fields(of: write, schema, isNew: false))))
             return try rowRequest(version == .datasync ? .put : .patch, schema, write.id, message, options)
+                .adding(token(of: write))
         case .delete(let entity, let write):
             return try rowRequest(
-                .delete, try AzureSchema(entity, self), write.id, Message(ifMatch: write.baseVersion), options)
+                .delete, try AzureSchema(entity, self), write.id, Message(ifMatch: write.baseVersion), options
+            ).adding(token(of: write))
         case .pull(let pull): return try pullRequest(pull, options)
         case .call(let call): return try callRequest(call, options)
         case .ping: return try request(.head, address.target("/", []), Message(tellsVersion: false), options: options)
@@ -51,6 +53,10 @@ extension AzureDialect: RemoteDialect {
             throw unsupported("\(entity.name).\(file.property): the service keeps no files")
         case .batch: throw unsupported("writes are sent one by one")
         }
+    }
+
+    private func token(of write: RemoteWrite) -> [String: String] {
+        usesExtensions ? ["Idempotency-Key": write.token.uuidString] : [:]
     }
 
     private func rowRequest(

@@ -1,6 +1,8 @@
 import Foundation
 
-/// The error codes of the client libraries: ``RemoteError/code`` in the domain ``AzureVersion/errorDomain``.
+/// The error codes of the client libraries: ``RemoteError/code`` in the domain ``AzureVersion/errorDomain``. Three of them are
+/// for situations that this client does not have: ``syncContextInvalid``, ``loginOperationInProgress`` and
+/// ``pushLocalStorageCorrupt``.
 public enum AzureError: Int, Sendable, Hashable, CaseIterable {
     /// No item was given.
     case expectedItem = -1101
@@ -16,7 +18,8 @@ public enum AzureError: Int, Sendable, Hashable, CaseIterable {
     case invalidUserParameter = -1106
     /// A new item has an id that only the server can give.
     case existingItemID = -1107
-    /// The server speaks another version.
+    /// The version of the server does not have what is requested: a renewal of the token, or a log-in in the system's browser,
+    /// in ``AzureVersion/mobileServices``; tags of an installation in the newer versions. Nothing is sent.
     case invalidBackendVersion = -1108
     /// The action is not possible after the one that waits.
     case syncTableInvalidAction = -1150
@@ -30,7 +33,7 @@ public enum AzureError: Int, Sendable, Hashable, CaseIterable {
     case syncTableCancel = -1156
     /// There is no such operation.
     case syncTableOperationNotFound = -1157
-    /// There are no local tables.
+    /// There are no local tables. This client never reports it: an ``AzureSyncContext`` always has a storage.
     case syncContextInvalid = -1160
     /// A push sent everything, and the server refused some of it.
     case pushCompleteWithErrors = -1170
@@ -40,11 +43,11 @@ public enum AzureError: Int, Sendable, Hashable, CaseIterable {
     case pushAbortedNetwork = -1172
     /// A push ended because nobody is logged in.
     case pushAbortedAuthentication = -1173
-    /// A push ended for another reason.
+    /// A push ended for another reason: its task was cancelled.
     case pushAbortedUnknown = -1174
     /// A table has operations that wait, so that it cannot be emptied.
     case purgeAbortedPendingChanges = -1180
-    /// A pull ended early.
+    /// A pull ended early: its task was cancelled.
     case pullAbortedUnknown = -1190
     /// The answer is not an item.
     case expectedItemInResponse = -1201
@@ -68,7 +71,8 @@ public enum AzureError: Int, Sendable, Hashable, CaseIterable {
     case loginFailed = -1501
     /// The answer to a log-in has no user or no token.
     case loginInvalidResponseSyntax = -1502
-    /// The user did not log in.
+    /// The log-in did not take place: its task was cancelled. If the user closes the page, the app knows, and need not call
+    /// ``AzureClient/logIn(_:endedAt:options:)``.
     case loginCanceled = -1503
     /// No token was given to log in by.
     case loginExpectedToken = -1504
@@ -76,7 +80,8 @@ public enum AzureError: Int, Sendable, Hashable, CaseIterable {
     case loginInvalidToken = -1505
     /// The page that the user came back by is none of a log-in.
     case loginInvalidURL = -1506
-    /// Another log-in is on its way.
+    /// Another log-in is on its way. This client never reports it: each ``AzureLoginPage`` is a value of its own, and the
+    /// log-in that ends last counts.
     case loginOperationInProgress = -1507
     /// The server knows no renewal of this token.
     case refreshBadRequest = -1511
@@ -88,7 +93,8 @@ public enum AzureError: Int, Sendable, Hashable, CaseIterable {
     case refreshUnexpectedError = -1514
     /// A registration for push messages lacks something.
     case pushRequiredParameter = -1600
-    /// What is known of registrations cannot be read.
+    /// The local list of registrations cannot be read. This client never reports it: it keeps no such list, but asks the
+    /// server.
     case pushLocalStorageCorrupt = -1601
 
     /// The domain of faults of JSON in an answer.
@@ -98,11 +104,11 @@ public enum AzureError: Int, Sendable, Hashable, CaseIterable {
     public var kind: RemoteError.Kind {
         switch self {
         case .expectedItemInResponse, .expectedItemsInResponse, .expectedTotalCountInResponse, .expectedBodyInResponse,
-            .invalidBackendVersion, .loginInvalidResponseSyntax:
+            .loginInvalidResponseSyntax:
             .invalidAnswer
         case .errorNoMessage, .errorMessage, .pushCompleteWithErrors, .refreshBadRequest: .rejected
         case .preconditionFailed: .conflict
-        case .predicateNotSupported: .unsupported
+        case .predicateNotSupported, .invalidBackendVersion: .unsupported
         case .pushAbortedNetwork: .unreachable
         case .pushAbortedAuthentication, .loginFailed, .refreshUnauthorized: .unauthorized
         case .refreshForbidden: .forbidden

@@ -29,6 +29,18 @@ public enum AzureLiteral: Sendable, Hashable {
     }
 
     var isNull: Bool { self == .value(.null) }
+
+    /// The value without the type that it has in a filter.
+    var plain: Value {
+        switch self {
+        case .value(let value): value
+        case .int32(let number): .integer(Int64(number))
+        case .int64(let number): .integer(number)
+        case .float(let number): .double(Double(number))
+        case .dateOffset(let date): .date(date)
+        case .list(let elements): .list(elements.map(\.plain))
+        }
+    }
 }
 
 extension AzureLiteral {

@@ -48,6 +48,11 @@ struct ODataFilter {
         guard options.isSubset(of: .caseInsensitive) else {
             throw unsupported("comparisons with options other than [c]", whole)
         }
+        let isNilTest = (op == .equal || op == .notEqual) && [left, right].contains(.constant(.null))
+        guard isNilTest || !isJSON(left) && !isJSON(right) else {
+            // The service may keep the text of JSON, in which words are quoted and numbers are digits.
+            throw unsupported("conditions on the content of arrays and JSON", whole)
+        }
         let folds = options.contains(.caseInsensitive)
         let a = try operand(left, against: right, folds, whole)
         switch op {
@@ -130,6 +135,15 @@ struct ODataFilter {
     }
 
     // MARK: Operands
+
+    /// Whether an operand is made from an array or other JSON of an entity.
+    private func isJSON(_ expression: FetchExpression) -> Bool {
+        if case .function(_, let arguments) = expression.node { return arguments.contains(where: isJSON) }
+        guard case .keyPath(let path) = expression.node, path.count == 1,
+            case .attribute(let type, _)? = schema?.properties[path[0]]
+        else { return false }
+        return type.isJSON
+    }
 
     private func elements(
         _ expression: FetchExpression, _ whole: FetchPredicate

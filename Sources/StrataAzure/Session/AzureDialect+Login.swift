@@ -45,10 +45,11 @@ extension AzureDialect {
     }
 
     /// Renews the token of the user who is logged in. The token itself is added by the session.
+    /// - Throws: ``RemoteError`` of code ``AzureError/invalidBackendVersion`` in ``AzureVersion/mobileServices``.
     public func refreshRequest(options: RequestOptions = RequestOptions()) throws(RemoteError) -> WireRequest {
         let prefix = AzureAddress.trimmingSlashes(loginPath ?? version.loginPath, end: false)
         guard version != .mobileServices else {
-            throw error(.refreshBadRequest, "Mobile Services renew no tokens; log in again", kind: .unsupported)
+            throw error(.invalidBackendVersion, "Mobile Services renew no tokens; log in again")
         }
         // It is next to the providers: under `.auth`, where they are under `.auth/login`.
         let path = prefix.split(separator: "/").dropLast().map(String.init) + ["refresh"]
@@ -107,6 +108,9 @@ extension AzureDialect {
     ///   - scheme: The scheme of the app's own addresses, by which the system's browser comes back to the app; nil for a
     ///     web view that watches where the page leads.
     ///   - verifier: What proves that the code is used by the one who asked for it: 43 to 128 characters (RFC 7636).
+    ///   - parameters: Parameters of the application's own for the page.
+    /// - Throws: ``RemoteError`` of code ``AzureError/loginInvalidURL`` for a scheme that addresses cannot have, and
+    ///   ``AzureError/invalidBackendVersion`` for one in ``AzureVersion/mobileServices``.
     public func loginPage(
         provider: String, returningTo scheme: String? = nil, verifier: String = AzureLoginPage.newVerifier(),
         parameters: JSONObject = [:]
@@ -122,8 +126,7 @@ extension AzureDialect {
                 kind: .webView(end: String(Self.whole(loginAddress, end).prefix { $0 != "?" })))
         }
         guard version != .mobileServices else {
-            throw error(
-                .loginInvalidURL, "Mobile Services know only web views; leave the scheme out", kind: .unsupported)
+            throw error(.invalidBackendVersion, "Mobile Services know only web views; leave the scheme out")
         }
         let isScheme =
             scheme.utf8.first.map { PercentEncoding.Characters.alphanumerics.contains($0) && $0 > 0x39 } ?? false

@@ -100,11 +100,24 @@ public actor AzureSyncContext {
         try change { state throws(RemoteError) in try state.delete(item, in: table) }
     }
 
-    /// Forgets rows of a table here; the server is told nothing. See ``AzureSyncState/purge(_:ids:force:)``.
+    /// Forgets rows of a table here, by their ids or all of them; the server is told nothing. See
+    /// ``AzureSyncState/purge(_:ids:force:)``.
+    /// - Throws: ``RemoteError`` of code ``AzureError/purgeAbortedPendingChanges``, or ``AzureError/syncTableLocalStore`` if
+    ///   the tables cannot be written.
     public func purge(_ table: String, ids: [String]? = nil, force: Bool = false) async throws(RemoteError) {
         await begin()
         defer { end() }
         try change { state throws(RemoteError) in try state.purge(table, ids: ids, force: force) }
+    }
+
+    /// Forgets the rows of a table here that a query finds; the server is told nothing. See
+    /// ``AzureSyncState/purge(_:matching:)``.
+    /// - Throws: ``RemoteError`` of code ``AzureError/purgeAbortedPendingChanges``, ``AzureError/invalidParameter`` or
+    ///   ``AzureError/predicateNotSupported``, or ``AzureError/syncTableLocalStore`` if the tables cannot be written.
+    public func purge(_ table: String, matching query: AzureQuery) async throws(RemoteError) {
+        await begin()
+        defer { end() }
+        try change { state throws(RemoteError) in try state.purge(table, matching: query) }
     }
 
     // MARK: Push
@@ -112,7 +125,8 @@ public actor AzureSyncContext {
     /// Sends what waits, in the order in which it was done.
     /// - Parameter resolver: Asked about each operation that the server refused; nil to leave them all.
     /// - Throws: ``AzureFailure``: of code ``AzureError/pushCompleteWithErrors`` if the server refused some of it, with the
-    ///   refusals in ``AzureFailure/pushResult``; of another of the codes of pushes if the push ended early. The
+    ///   refusals in ``AzureFailure/pushResult``; of another of the codes of pushes if the push ended early;
+    ///   ``AzureError/syncTableCancel`` or ``AzureError/syncTableOperationNotFound`` if a resolution is not possible. The
     ///   remaining operations keep waiting.
     public func push(resolvingBy resolver: Resolver? = nil) async throws(AzureFailure) {
         await begin()
@@ -128,7 +142,8 @@ public actor AzureSyncContext {
             if let failure = try await send(operation) { refused.append(failure) }
         }
         var left: [AzureOperationFailure] = []
-        for failure in refused {
+        // A delete that was sent since has removed the earlier operations of its row.
+        for failure in refused where state.hasWaiting(failure.operation) {
             let resolution = await resolver?(failure) ?? .leave
             guard resolution != .leave else {
                 left.append(failure)
@@ -137,7 +152,7 @@ public actor AzureSyncContext {
             do throws(RemoteError) {
                 try change { state throws(RemoteError) in try state.resolve(failure.operation, resolution) }
             } catch {
-                throw AzureFailure(error, pushResult: refused)
+                throw AzureFailure(inPush(error), pushResult: refused)
             }
         }
         guard !left.isEmpty else { return }
@@ -149,9 +164,14 @@ public actor AzureSyncContext {
     }
 
     /// Sends one operation.
-    /// - Returns: Why the server refused it; nil if it is done.
+    /// - Returns: Why the server refused it; nil if it is done, or if the delete after it decides.
     private func send(_ operation: AzureTableOperation) async throws(AzureFailure) -> AzureOperationFailure? {
         let item = operation.kind == .delete ? operation.item : state.item(operation.itemID, in: operation.table)
+        guard operation.kind == .delete || item != nil else {
+            // The row was deleted here after an attempt to send it. The delete after it removes this operation.
+            if !state.isDeleted(after: operation) { try changeInPush { $0.drop(operation) } }
+            return nil
+        }
         state.inProgress.insert(operation.sequence)
         defer { state.inProgress.remove(operation.sequence) }
         let dialect = client.configuration.dialect
@@ -177,21 +197,52 @@ public actor AzureSyncContext {
             if let abort = abort(error.error) {
                 throw AzureFailure(
                     abort.error(
-                        "the push ended: \(error.message)", version: version, status: error.status,
+                        "the push ended: \(error.message)", version: version,
+                        kind: error.error.kind == .cancelled ? .cancelled : nil, status: error.status,
                         underlying: [error.error]),
                     request: error.request, response: error.response)
             }
-            return AzureOperationFailure(
-                operation: operation, item: item, serverItem: error.serverItem, error: error.error)
+            if state.isDeleted(after: operation) {
+                // An insert that the server refused and a delete cancel out. After any other failure the server may have the
+                // row, so the delete is sent.
+                if operation.kind == .insert, isRefusal(error) { try changeInPush { $0.drop(operation) } }
+                return nil
+            }
+            guard operation.kind == .delete, error.error.kind == .notFound || error.error.kind == .gone,
+                state.isInserted(before: operation)
+            else {
+                return AzureOperationFailure(
+                    operation: operation, item: item, serverItem: error.serverItem, error: error.error)
+            }
+            // The insert before it has not reached the server: there is nothing to delete.
+            told = nil
         }
-        do throws(RemoteError) {
-            try change { state in state.complete(operation, told) }
-        } catch {
-            throw AzureFailure(
-                AzureError.pushAbortedDataSource.error(
-                    "the push ended: \(error.message)", version: version, underlying: [error]))
-        }
+        try changeInPush { $0.complete(operation, told) }
         return nil
+    }
+
+    /// Makes a change that belongs to a push, which ends if the change cannot be kept.
+    private func changeInPush(_ body: (inout AzureSyncState) -> Void) throws(AzureFailure) {
+        do throws(RemoteError) {
+            try change(body)
+        } catch {
+            throw AzureFailure(inPush(error))
+        }
+    }
+
+    /// A failure of a change as a push throws it: tables that cannot be written end the push.
+    private func inPush(_ error: RemoteError) -> RemoteError {
+        guard error.code == AzureError.syncTableLocalStore.rawValue else { return error }
+        return AzureError.pushAbortedDataSource.error(
+            "the push ended: \(error.message)", version: version, underlying: [error])
+    }
+
+    /// Whether the server has certainly not carried out a request: it answered that it refuses it.
+    private func isRefusal(_ failure: AzureFailure) -> Bool {
+        switch failure.error.kind {
+        case .invalidAnswer, .timeout, .throttled, .unavailable: false
+        default: (400..<500).contains(failure.status ?? 0)
+        }
     }
 
     /// The code of a push that an error ends; nil if the push goes on.
@@ -212,13 +263,30 @@ public actor AzureSyncContext {
     ///   - queryID: A name, for a pull of what has changed since the last one of that name; nil for all rows.
     ///   - pageSize: How many rows to ask for at once.
     /// - Throws: ``AzureFailure``: of the push, of code ``AzureError/invalidParameter`` or ``AzureError/invalidQueryID`` for
-    ///   what a pull cannot have, or of what the server says. Pages that came before stay.
+    ///   what a pull cannot have, ``AzureError/syncTableLocalStore`` if the tables cannot be written, or of what the server
+    ///   says. If the task is cancelled, the code is ``AzureError/pullAbortedUnknown`` and the kind
+    ///   ``RemoteError/Kind/cancelled``. Pages that came before stay.
     public func pull(
         _ table: String, query: AzureQuery = AzureQuery(), queryID: String? = nil,
         pageSize: Int = AzurePullPlan.pageSize
     ) async throws(AzureFailure) {
         await begin()
         defer { end() }
+        do throws(AzureFailure) {
+            try await pullAll(table, query, queryID, pageSize)
+        } catch {
+            guard error.error.kind == .cancelled else { throw error }
+            var failure = error
+            failure.error = AzureError.pullAbortedUnknown.error(
+                "the pull ended: \(error.message)", version: version, kind: .cancelled, status: error.status,
+                underlying: [error.error])
+            throw failure
+        }
+    }
+
+    private func pullAll(
+        _ table: String, _ query: AzureQuery, _ queryID: String?, _ pageSize: Int
+    ) async throws(AzureFailure) {
         let dialect = client.configuration.dialect
         var plan: AzurePullPlan
         do throws(RemoteError) {

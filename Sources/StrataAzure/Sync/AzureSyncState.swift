@@ -112,12 +112,57 @@ public struct AzureSyncState: Sendable, Hashable {
     /// Notes that the server has done an operation.
     /// - Parameter item: The row as the server has it; nil after a delete.
     mutating func complete(_ operation: AzureTableOperation, _ item: JSONObject?) {
-        operations.removeAll { $0.sequence == operation.sequence }
+        remove(operation)
         inProgress.remove(operation.sequence)
         let key = Self.key(operation.itemID)
         let hasNewer = operations.contains { $0.table == operation.table && Self.key($0.itemID) == key }
         if let item, operation.kind != .delete, !hasNewer { tables[operation.table, default: [:]][key] = item }
     }
+
+    private static func isSameRow(_ a: AzureTableOperation, _ b: AzureTableOperation) -> Bool {
+        a.table == b.table && key(a.itemID) == key(b.itemID)
+    }
+
+    /// Removes an operation. With a delete, the earlier operations of the row are removed, too: they have no row to send.
+    private mutating func remove(_ operation: AzureTableOperation) {
+        operations.removeAll { other in
+            other.sequence == operation.sequence
+                || operation.kind == .delete && other.sequence < operation.sequence && Self.isSameRow(other, operation)
+        }
+    }
+
+    // MARK: Rows that are deleted during a push
+
+    /// Whether an operation still waits.
+    func hasWaiting(_ operation: AzureTableOperation) -> Bool {
+        operations.contains { $0.sequence == operation.sequence && Self.isSameRow($0, operation) }
+    }
+
+    /// Whether the row of an operation was deleted here after it, and that waits to be sent.
+    func isDeleted(after operation: AzureTableOperation) -> Bool {
+        operations.contains {
+            $0.kind == .delete && $0.sequence > operation.sequence && Self.isSameRow($0, operation)
+        }
+    }
+
+    /// Whether an insert of the same row waits before an operation, so that the server may not have the row.
+    func isInserted(before operation: AzureTableOperation) -> Bool {
+        operations.contains {
+            $0.kind == .insert && $0.sequence < operation.sequence && Self.isSameRow($0, operation)
+        }
+    }
+
+    /// Removes an operation that is not to be sent. With an insert, the delete after it is removed, too: the server does not
+    /// have the row.
+    mutating func drop(_ operation: AzureTableOperation) {
+        operations.removeAll { other in
+            other.sequence == operation.sequence
+                || operation.kind == .insert && other.kind == .delete && Self.isSameRow(other, operation)
+        }
+        inProgress.remove(operation.sequence)
+    }
+
+    // MARK: Pages
 
     /// What a page of a pull did here.
     public struct Applied: Sendable, Hashable {
@@ -193,27 +238,6 @@ public struct AzureSyncState: Sendable, Hashable {
             }
             tables[operation.table, default: [:]][key] = kept
         }
-        operations.removeAll { $0.sequence == operation.sequence }
-    }
-
-    /// Forgets the rows of a table.
-    /// - Parameters:
-    ///   - ids: Those of the rows; nil for all.
-    ///   - force: Whether changes that wait are forgotten, too, and how far pulls came.
-    /// - Throws: ``RemoteError`` of code ``AzureError/purgeAbortedPendingChanges`` if changes wait and are not to be
-    ///   forgotten.
-    public mutating func purge(_ table: String, ids: [String]? = nil, force: Bool = false) throws(RemoteError) {
-        if force {
-            operations.removeAll { $0.table == table }
-            tokens[table] = nil
-        } else if !operations(of: table).isEmpty {
-            throw AzureError.purgeAbortedPendingChanges.error(
-                "\(table) has changes that wait to be sent; push first, or force the purge", version: version)
-        }
-        guard let ids, !force else {
-            tables[table] = nil
-            return
-        }
-        for id in ids { tables[table]?[Self.key(id)] = nil }
+        remove(operation)
     }
 }

@@ -11,6 +11,6 @@ public enum MaxLeapCachePolicy: Int, Sendable, Hashable, CaseIterable {
     /// The network, tried once, whose answer is kept; the cache if that fails. Nothing there is an error with code 120.
     case networkElseCache = 4
     /// The cache immediately, and then the network, whose answer is kept: see
-    /// ``MaxLeapClient/results(of:maximumAge:options:)``.
+    /// ``MaxLeapClient/results(of:maximumAge:options:)`` and ``MaxLeapClient/firstResults(of:maximumAge:options:)``.
     case cacheThenNetwork = 5
 }

@@ -2,10 +2,16 @@ import Foundation
 
 extension MaxLeapClient {
     /// Uploads a file. Put what comes back into a field of an object and save that.
+    /// - Parameter progress: Is told how far the bytes have been sent.
     /// - Throws: ``RemoteError``, with code 122 for a name that no file has, 151 if the file has no bytes here.
-    public func upload(_ file: MaxLeapFile, options: RequestOptions? = nil) async throws(RemoteError) -> MaxLeapFile {
+    public func upload(
+        _ file: MaxLeapFile, progress: FileProgress? = nil, options: RequestOptions? = nil
+    ) async throws(RemoteError) -> MaxLeapFile {
         let options = self.options(options)
-        let response = try await send(dialect.uploadRequest(file, options: options), options)
+        let request = try dialect.uploadRequest(file, options: options)
+        let response = try await FileProgress.reporting(.upload, to: progress) { [self] () async throws(RemoteError) in
+            try await self.send(request, options)
+        }
         return try dialect.uploaded(response, contentType: file.contentType)
     }
 
@@ -15,25 +21,38 @@ extension MaxLeapClient {
         _ = try await send(dialect.deleteFileRequest(file.name, options: options), options)
     }
 
-    /// The bytes of a file. No key and no session goes along, since the address may be somebody else's.
+    /// The bytes of a file. No key and no session is sent, since the address may be another service's. Redirects within the host
+    /// are followed.
+    /// - Parameter progress: Is told how far the bytes have come.
     /// - Throws: ``RemoteError``, with code 151 if the file is not uploaded, 122 if its address is none of HTTP.
-    public func data(of file: MaxLeapFile, options: RequestOptions? = nil) async throws(RemoteError) -> Data {
+    public func data(
+        of file: MaxLeapFile, progress: FileProgress? = nil, options: RequestOptions? = nil
+    ) async throws(RemoteError) -> Data {
         if let data = file.data { return data }
         guard let url = file.url else {
             throw MaxLeapError.unsavedFile.error("the file \(file.name) is not uploaded yet")
         }
-        guard let request = try? WireRequest(getting: url) else {
+        guard (try? WireRequest(getting: url)) != nil else {
             throw MaxLeapError.invalidFileName.error("\(url.prefix(200)) is not the address of a file")
         }
-        let response = try await transport.send(request, timeout: self.options(options).timeout)
-        guard (200..<300).contains(response.status) else {
-            throw RemoteError(
-                RemoteError.Kind(status: response.status), domain: MaxLeapError.domain,
-                code: MaxLeapDialect.code(ofStatus: response.status),
-                message: "the bytes of \(file.name) are not to be had: status \(response.status)",
-                status: response.status, body: response.body)
+        let options = self.options(options)
+        do throws(RemoteError) {
+            return try await FileProgress.reporting(.download, to: progress) { [self] () async throws(RemoteError) in
+                try await self.sender.download(url, options: options)
+            }
+        } catch {
+            throw Self.error(error, of: file)
         }
-        return response.body
+    }
+
+    /// An error of a download with the code that it has in this protocol.
+    private static func error(_ error: RemoteError, of file: MaxLeapFile) -> RemoteError {
+        guard error.domain == "HTTP" else { return error }
+        var error = error
+        error.domain = MaxLeapError.domain
+        error.code = error.status.map(MaxLeapDialect.code(ofStatus:)) ?? MaxLeapError.other.rawValue
+        error.message = "\(file.name): \(error.message)"
+        return error
     }
 }
 

@@ -65,13 +65,21 @@ extension MaxLeapClient {
         try await logIn(.anonymous(), options: options)
     }
 
-    /// The user who is logged in, or else an anonymous one that is made now.
+    /// The user who is logged in, or else an anonymous one: this call makes the account at the server. Calls of the same time
+    /// make one account. The request is not cancelled with the task of a caller, so that the account is not lost.
+    /// - Parameter options: How the request is made; of several calls, those of the first one count.
     public func automaticUser(options: RequestOptions? = nil) async throws(RemoteError) -> MaxLeapObject {
-        if let user = currentUser { return user }
-        return try await logInAnonymously(options: options)
+        let guest = session.guest { () async throws(RemoteError) in
+            try await self.logInAnonymously(options: options)
+        }
+        if let guest { return try await guest.value.get() }
+        // The user may have logged out meanwhile.
+        guard let user = currentUser else { return try await automaticUser(options: options) }
+        return user
     }
 
-    /// Takes up a session by its token.
+    /// Takes up a session by its token, for instance one that an app extension or another device shares. The server is asked whose
+    /// it is.
     /// - Throws: ``RemoteError``, with code 160 or 209 if it has ended; the session that was there stays.
     @discardableResult
     public func become(token: String, options: RequestOptions? = nil) async throws(RemoteError) -> MaxLeapObject {
@@ -111,7 +119,7 @@ extension MaxLeapClient {
 
     // MARK: Other services
 
-    /// Lets the user who is logged in log in by an account at another service, too.
+    /// Lets the user who is logged in log in by an account at another service, too. An anonymous user is anonymous no longer.
     /// - Throws: ``RemoteError``, with code 206 if nobody is logged in, 208 if the account is another user's.
     public func link(_ data: MaxLeapAuthData, options: RequestOptions? = nil) async throws(RemoteError) {
         try await link(data.provider, data.fields, options)
@@ -126,11 +134,15 @@ extension MaxLeapClient {
         _ provider: String, _ fields: JSONObject?, _ options: RequestOptions?
     ) async throws(RemoteError) {
         let (user, id) = try loggedIn()
-        let data: JSONValue = .object([provider: fields.map(JSONValue.object) ?? .null])
-        let answer = try dialect.object(await perform(.update(id: id, ["authData": data]), options))
+        let anonymous = "anonymous"
+        let endsAnonymity = fields != nil && provider != anonymous && user.isAnonymous
+        var data: JSONObject = [provider: fields.map(JSONValue.object) ?? .null]
+        if endsAnonymity { data[anonymous] = .null }
+        let answer = try dialect.object(await perform(.update(id: id, ["authData": .object(data)]), options))
         var saved = try user.saved(answer)
         saved.operations = user.operations
         saved.setAuthData(fields, of: provider)
+        if endsAnonymity { saved.setAuthData(nil, of: anonymous) }
         session.note(saved)
     }
 
@@ -172,7 +184,8 @@ extension MaxLeapClient {
 extension MaxLeapObject {
     /// Whether the login made the user.
     public var isNew: Bool { values["isNew"] == .boolean(true) }
-    /// Whether the address of a user is verified; nil if the server does not say.
+    /// Whether the mail address of a user is verified: nil if the server does not verify addresses or the user has none, false
+    /// until the link in the mail was opened, then true. It is false again when another address has been saved.
     public var isEmailVerified: Bool? {
         if case .boolean(let flag)? = values["emailVerified"] { flag } else { nil }
     }

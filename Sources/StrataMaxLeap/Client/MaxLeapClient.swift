@@ -19,7 +19,7 @@ public final class MaxLeapClient: Sendable {
     public let reachability: NetworkReachability
     let transport: ReportingTransport
     /// Sends the client's own requests.
-    private let sender: HTTPBackend
+    let sender: HTTPBackend
     /// Sends what gets a session: an old one, which may have ended, does not go along.
     private let opener: HTTPBackend
 
@@ -61,7 +61,7 @@ public final class MaxLeapClient: Sendable {
     /// Users, in the words that all services share.
     public var users: MaxLeapUsers { MaxLeapUsers(client: self) }
 
-    /// The application as a back end of a store. Its requests carry the token of ``session``.
+    /// The application as a back end of a store. Its requests carry the token of ``session``, which is told if it has ended.
     /// - Parameter model: What the objects of the store are.
     public func backend(for model: ManagedObjectModel) -> HTTPBackend {
         var dialect = configuration.dialect
@@ -81,6 +81,8 @@ public final class MaxLeapClient: Sendable {
     func send(
         _ request: WireRequest, _ options: RequestOptions, repeats: Bool = true, opensSession: Bool = false
     ) async throws(RemoteError) -> WireResponse {
+        // Another session may have begun when the answer comes.
+        let token = token(options, opensSession)
         var attempts = repeats && request.head.method == .get ? max(1, configuration.maximumAttempts) : 1
         var wait = 1 + configuration.jitter()
         while true {
@@ -90,12 +92,18 @@ public final class MaxLeapClient: Sendable {
                 if let failure = dialect.failure(response) { throw failure }
                 return response
             } catch {
-                session.note(error)
+                session.note(error, token: token)
                 guard attempts > 0, error.isTransient, error.kind != .throttled else { throw error }
             }
             try await configuration.clock.sleep(seconds: wait)
             wait *= 2
         }
+    }
+
+    /// The token that a request carries.
+    private func token(_ options: RequestOptions, _ opensSession: Bool) -> String? {
+        let own = dialect.field(.sessionToken).flatMap { options.headers[$0.rawName] }
+        return own ?? (opensSession ? nil : session.token)
     }
 
     func options(_ options: RequestOptions?) -> RequestOptions { options ?? configuration.requestOptions }

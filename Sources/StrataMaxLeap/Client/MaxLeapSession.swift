@@ -8,6 +8,10 @@ public final class MaxLeapSession: RequestAuthorizer {
         var user: MaxLeapObject?
         var storageFailure: SessionStorageError?
         var endHandler: (@Sendable (RemoteError) -> Void)?
+        /// The token whose end the handler knows.
+        var endedToken: String?
+        /// Makes an anonymous user.
+        var guest: Task<Result<MaxLeapObject, RemoteError>, Never>?
     }
 
     private let configuration: MaxLeapConfiguration
@@ -17,10 +21,12 @@ public final class MaxLeapSession: RequestAuthorizer {
     init(_ configuration: MaxLeapConfiguration) {
         self.configuration = configuration
         var stored = State()
+        var hasPassword = false
         do {
             if let data = try configuration.sessionStorage.session(named: configuration.sessionName) {
                 let json = try JSONValue(parsing: data)
                 stored.token = json["token"]?.string
+                hasPassword = json["user"]?["password"] != nil
                 stored.user = try json["user"]?.members.map { (members) throws(RemoteError) in
                     try MaxLeapObject("_User", members)
                 }
@@ -31,6 +37,8 @@ public final class MaxLeapSession: RequestAuthorizer {
                 "the kept session cannot be read; nobody is logged in", metadata: ["strata.error": "\(error)"])
         }
         state = Guarded(stored)
+        // Older versions kept a password that was saved with the user.
+        if hasPassword, stored.token != nil { state.withLock { keep(&$0) } }
     }
 
     /// The token that requests carry; nil if nobody is logged in.
@@ -43,8 +51,10 @@ public final class MaxLeapSession: RequestAuthorizer {
     /// finds an older one, or none. nil if all is well.
     public var storageFailure: SessionStorageError? { state.withLock { $0.storageFailure } }
 
-    /// Sets who is told when the server says that the session has ended; nil for nobody. The session stays as it is until
-    /// it is replaced, so that what waits is not lost.
+    /// Sets what is called when the server says that the session has ended: once for each session, whether a request of the
+    /// client finds out, or one of a store or a synchronisation. nil for nothing. The session stays as it is until it is
+    /// replaced, so that what waits is not lost. It is also called if middleware such as ``LogInAgain`` then begins another
+    /// session.
     public func onEnd(_ handler: (@Sendable (RemoteError) -> Void)?) { state.withLock { $0.endHandler = handler } }
 
     /// Puts a session in place of the one that is there; nil forgets it here without telling the server.
@@ -52,6 +62,7 @@ public final class MaxLeapSession: RequestAuthorizer {
         state.withLock { state in
             state.token = token
             state.user = token == nil ? nil : user
+            state.endedToken = nil
             keep(&state)
         }
     }
@@ -60,17 +71,50 @@ public final class MaxLeapSession: RequestAuthorizer {
     func note(_ user: MaxLeapObject) {
         state.withLock { state in
             guard state.token != nil, user.className == "_User", state.user?.objectId == user.objectId else { return }
-            state.user = user
+            state.user = user.isComplete ? user : state.user?.merged(with: user) ?? user
             if let token = user.values["sessionToken"]?.string { state.token = token }
             keep(&state)
         }
     }
 
-    /// Tells who wants to know that the session has ended, if an error says so.
-    func note(_ error: RemoteError) {
+    /// Calls the handler of the session's end, if an error says that it has ended and the handler does not know.
+    /// - Parameter token: What the request carried. The end of another session does not matter.
+    func note(_ error: RemoteError, token: String?) {
         let codes = [MaxLeapError.invalidSessionToken, .invalidSessionTokenOfParse].map(\.rawValue)
-        guard error.domain == MaxLeapError.domain, codes.contains(error.code) else { return }
-        state.withLock { $0.endHandler }?(error)
+        guard error.domain == MaxLeapError.domain, codes.contains(error.code), let token else { return }
+        let handler = state.withLock { state -> (@Sendable (RemoteError) -> Void)? in
+            guard state.token == token, state.endedToken != token, let handler = state.endHandler else { return nil }
+            state.endedToken = token
+            return handler
+        }
+        handler?(error)
+    }
+
+    /// The task that makes an anonymous user, one for all callers of the same time; nil if a user is logged in.
+    func guest(
+        _ logIn: @escaping @Sendable () async throws(RemoteError) -> MaxLeapObject
+    ) -> Task<Result<MaxLeapObject, RemoteError>, Never>? {
+        state.withLock { state in
+            if state.user != nil { return nil }
+            if let running = state.guest { return running }
+            // No caller's task owns it: were one cancelled in between, the account would be lost.
+            let task = Task { await self.makeGuest(logIn) }
+            state.guest = task
+            return task
+        }
+    }
+
+    private func makeGuest(
+        _ logIn: @Sendable () async throws(RemoteError) -> MaxLeapObject
+    ) async -> Result<MaxLeapObject, RemoteError> {
+        let result: Result<MaxLeapObject, RemoteError>
+        do throws(RemoteError) {
+            result = .success(try await logIn())
+        } catch {
+            result = .failure(error)
+        }
+        state.withLock { $0.guest = nil }
+        return result
     }
 
     /// Called with the lock held, so that the storage has what came last.
@@ -108,10 +152,16 @@ public final class MaxLeapSession: RequestAuthorizer {
         return copy
     }
 
-    /// A session that has ended cannot be renewed.
+    /// A session that has ended cannot be renewed; the handler of ``onEnd(_:)`` is called.
     public func recover(
         from response: WireResponse, to request: WireRequest, options: RequestOptions
-    ) async throws(RemoteError) -> Bool { false }
+    ) async throws(RemoteError) -> Bool {
+        let dialect = configuration.dialect
+        if let failure = dialect.failure(response), let field = dialect.field(.sessionToken) {
+            note(failure, token: request.head.headerFields[field])
+        }
+        return false
+    }
 }
 
 extension MaxLeapObject {

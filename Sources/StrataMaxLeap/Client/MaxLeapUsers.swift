@@ -51,6 +51,10 @@ public struct MaxLeapUsers: RemoteUsers {
         try Self.user(await client.logInAnonymously())
     }
 
+    /// The user who is logged in, or else an anonymous one: this call makes the account at the server. Calls of the same time
+    /// make one account.
+    public func automaticUser() async throws(RemoteError) -> RemoteUser { try Self.user(await client.automaticUser()) }
+
     /// Logs the user out: at the server, and then here.
     public func logOut() async throws(RemoteError) { try await client.logOut() }
 
@@ -68,7 +72,7 @@ public struct MaxLeapUsers: RemoteUsers {
         try await client.requestPasswordReset(email: user)
     }
 
-    /// Lets the user who is logged in log in by an account at another service, too.
+    /// Lets the user who is logged in log in by an account at another service, too. An anonymous user is anonymous no longer.
     public func link(_ token: ProviderToken) async throws(RemoteError) { try await client.link(Self.data(token)) }
 
     /// Takes that back.

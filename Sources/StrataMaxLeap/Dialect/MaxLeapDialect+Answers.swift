@@ -117,7 +117,7 @@ extension MaxLeapDialect {
     /// MaxLeap tells how many objects a write met: none is a failure.
     private func unmet(_ members: JSONObject, _ identity: RemoteIdentity?, isConditional: Bool) -> RemoteError? {
         guard flavor == .maxLeap, members["number"]?.integer == 0 else { return nil }
-        let isConflict = isConditional && usesConditionalWrites
+        let isConflict = isConditional && sendsVersions
         return RemoteError(
             isConflict ? .conflict : .notFound, domain: MaxLeapError.domain,
             code: MaxLeapError.objectNotFound.rawValue,

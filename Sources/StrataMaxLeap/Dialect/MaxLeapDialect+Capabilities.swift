@@ -9,7 +9,8 @@ extension MaxLeapDialect {
         ]
         if !sendsObjectIds { features.insert(.assignsIDs) }
         if model != nil { features.formUnion([.expanding, .subqueries]) }
-        if usesConditionalWrites, flavor == .maxLeap { features.insert(.conditionalWrites) }
+        if sendsVersions { features.insert(.conditionalWrites) }
+        if usesExtensions { features.insert(.idempotencyTokens) }
         // An identifier takes some 30 bytes of an address when it is encoded, and servers take addresses of 8 KB.
         return RemoteCapabilities(
             features: features, maximumBatch: flavor == .maxLeap ? 100 : 50, maximumIDs: 100,

@@ -49,8 +49,9 @@ extension MaxLeapDialect {
 
     private func parameters(_ condition: MaxLeapWhere?) throws(RemoteError) -> [MaxLeapParameter] {
         guard let condition else { return [] }
-        guard flavor == .maxLeap else {
-            throw MaxLeapError.unsupported("Parse has no writes with a condition")
+        guard flavor == .maxLeap || usesExtensions else {
+            throw MaxLeapError.unsupported(
+                "Parse has no writes with a condition; only strata-server takes them, which needs usesExtensions")
         }
         return [MaxLeapParameter("where", try MaxLeapQuery.text(condition.json()))]
     }
@@ -85,10 +86,16 @@ extension MaxLeapDialect {
                 }
                 member["body"] = json
             }
+            if let token = request.head.headerFields[HTTPField.Name(Self.tokenHeader)!] {
+                member["headers"] = .object([Self.tokenHeader: .string(token)])
+            }
             list.append(.object(member))
         }
         return try request(.post, ["batch"], json: ["requests": .array(list)], options: options)
     }
+
+    /// The header that `strata-server` recognises a repeated write by.
+    static let tokenHeader = "Idempotency-Key"
 
     /// Sends the bytes of a file.
     /// - Throws: ``RemoteError`` with code 122 for a name that is empty or has a slash, or if the file has no bytes here.

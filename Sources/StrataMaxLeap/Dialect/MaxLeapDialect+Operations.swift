@@ -37,15 +37,18 @@ extension MaxLeapDialect: RemoteDialect {
             }
             let coder = MaxLeapRecordCoder(dialect: self, schema: try schema(entity))
             return try createRequest(
-                coder.schema.className, coder.fields(of: writes[0], isInsert: true), options: options)
+                coder.schema.className, coder.fields(of: writes[0], isInsert: true), options: options
+            ).adding(token(writes[0].token))
         case .update(let entity, let write):
             let coder = MaxLeapRecordCoder(dialect: self, schema: try schema(entity))
             return try updateRequest(
                 coder.schema.className, write.id, coder.fields(of: write, isInsert: false), if: condition(write),
-                options: options)
+                options: options
+            ).adding(token(write.token))
         case .delete(let entity, let write):
             return try deleteRequest(
-                schema(entity).className, write.id, if: condition(write), options: options)
+                schema(entity).className, write.id, if: condition(write), options: options
+            ).adding(token(write.token))
         case .relate(let entity, let relation): return try relateRequest(entity, relation, options)
         case .pull(let pull): return try pullRequest(pull, options)
         case .upload(let entity, let file):
@@ -91,9 +94,12 @@ extension MaxLeapDialect: RemoteDialect {
         return try queryRequest(query, options: options)
     }
 
+    /// Whether updates and deletes carry the version that they were made to.
+    var sendsVersions: Bool { usesExtensions || usesConditionalWrites && flavor == .maxLeap }
+
     /// The version that a write was made to, as a condition.
     private func condition(_ write: RemoteWrite) -> MaxLeapWhere? {
-        guard usesConditionalWrites, flavor == .maxLeap, let date = write.baseVersion.flatMap(MaxLeapDate.date) else {
+        guard sendsVersions, let date = write.baseVersion.flatMap(MaxLeapDate.date) else {
             return nil
         }
         return .key("updatedAt", .equal(.date(date)))
@@ -105,12 +111,11 @@ extension MaxLeapDialect: RemoteDialect {
     ) throws(RemoteError) -> [RemoteRelation] {
         let isRelation =
             if case .relation? = try schema(entity).properties[relation.relationship] { true } else { false }
-        if isRelation || relation.added.isEmpty || relation.removed.isEmpty { return [relation] }
-        var added = relation
-        added.removed = []
-        var removed = relation
-        removed.added = []
-        return [added, removed]
+        return isRelation ? [relation] : relation.parts
+    }
+
+    private func token(_ token: UUID) -> [String: String] {
+        usesExtensions ? [Self.tokenHeader: token.uuidString] : [:]
     }
 
     private func relateRequest(
@@ -136,6 +141,7 @@ extension MaxLeapDialect: RemoteDialect {
             throw MaxLeapError.unsupported("\(entity.name) has no to-many relationship \(relation.relationship)")
         }
         return try updateRequest(schema.className, relation.id, [field: try operation.json()], options: options)
+            .adding(token(relation.token))
     }
 
     private func callRequest(_ call: RemoteCall, _ options: RequestOptions) throws(RemoteError) -> WireRequest {

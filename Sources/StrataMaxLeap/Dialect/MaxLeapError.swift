@@ -1,7 +1,7 @@
 import Foundation
 
-/// The error codes of MaxLeap and Parse: ``RemoteError/code`` in the domain ``domain``. Servers have further codes, which
-/// come as numbers.
+/// The error codes of MaxLeap and Parse: ``RemoteError/code`` in the domain ``domain``. Where the two differ, the meaning is
+/// MaxLeap's unless the case says otherwise. Servers have further codes, which come as numbers.
 public enum MaxLeapError: Int, Sendable, Hashable, CaseIterable {
     /// Another cause.
     case other = -1
@@ -29,8 +29,16 @@ public enum MaxLeapError: Int, Sendable, Hashable, CaseIterable {
     case commandUnavailable = 108
     /// The client is not set up.
     case notInitialized = 109
+    /// A change of an object is malformed.
+    case invalidUpdate = 110
     /// A value does not fit its field or operation.
     case incorrectType = 111
+    /// The name of a channel is malformed.
+    case invalidChannel = 112
+    /// The class that something refers to was not found.
+    case classNotBound = 113
+    /// Push messages are not set up as they should be.
+    case pushMisconfigured = 115
     /// The object is larger than the server takes.
     case objectTooLarge = 116
     /// An identifier is malformed.
@@ -49,6 +57,16 @@ public enum MaxLeapError: Int, Sendable, Hashable, CaseIterable {
     case timeout = 124
     /// An address of mail is malformed.
     case invalidEmail = 125
+    /// A file has no content type.
+    case missingContentType = 126
+    /// A file has no length.
+    case missingContentLength = 127
+    /// The length of a file is malformed.
+    case invalidContentLength = 128
+    /// A file is larger than the server takes.
+    case fileTooLarge = 129
+    /// The server could not save a file.
+    case fileNotSaved = 130
     /// A role keeps its name.
     case roleNameImmutable = 136
     /// A value exists already that may be there once.
@@ -59,10 +77,18 @@ public enum MaxLeapError: Int, Sendable, Hashable, CaseIterable {
     case quotaExceeded = 140
     /// Code on the server failed.
     case cloudCodeFailed = 141
+    /// There is no such role; in Parse, code on the server does not accept a value.
+    case roleNotFound = 142
     /// There is no such code on the server.
     case cloudCodeNotDeployed = 143
+    /// The bytes are not an image that the server can read.
+    case invalidImage = 150
     /// A file is not uploaded yet.
     case unsavedFile = 151
+    /// The time of a push message is malformed.
+    case invalidPushTime = 152
+    /// The server could not delete a file.
+    case fileNotDeleted = 153
     /// The session has ended. Parse says ``invalidSessionTokenOfParse``.
     case invalidSessionToken = 160
     /// The username is missing.
@@ -89,12 +115,65 @@ public enum MaxLeapError: Int, Sendable, Hashable, CaseIterable {
     case passwordMismatch = 210
     /// There is no such user.
     case userNotFound = 211
+    /// Something else has the name.
+    case nameTaken = 212
+    /// Something else has the identifier.
+    case identifierTaken = 213
+    /// Fields are missing that must be there.
+    case fieldsMissing = 214
+    /// The user has not verified the mail address yet.
+    case emailNotVerified = 215
+    /// A receipt of a purchase is not valid.
+    case invalidReceipt = 216
+    /// There are as many as there may be.
+    case quantityReached = 217
+    /// The type of a device is wrong.
+    case invalidDeviceType = 220
+    /// A task is in a state in which this cannot be done.
+    case invalidTaskState = 221
+    /// A task is malformed.
+    case invalidTask = 222
+    /// A failure of a task or a push message that MaxLeap's documentation does not explain.
+    case unexplainedTaskFailure = 223
+    /// A failure of a task or a push message that MaxLeap's documentation does not explain.
+    case unexplainedPushFailure = 224
+    /// The system that sends push messages failed.
+    case pushFailed = 225
+    /// The push message has ended.
+    case pushEnded = 226
+    /// The code that came by SMS is missing.
+    case smsCodeMissing = 239
+    /// Another user has the phone.
+    case phoneTaken = 240
+    /// The code that came by SMS is wrong.
+    case wrongSmsCode = 241
+    /// As many messages were sent by SMS as may be.
+    case smsQuotaReached = 242
+    /// A request for an SMS is malformed.
+    case invalidSmsRequest = 243
+    /// The identifier of the account at the other service is missing.
+    case linkedIdMissing = 250
+    /// The session at the other service is not valid.
+    case invalidLinkedSession = 251
+    /// The server does not know the other service.
+    case unsupportedService = 252
     /// The data of the other service is malformed.
     case invalidAuthData = 253
+    /// The user has not verified the phone yet.
+    case phoneNotVerified = 254
+    /// The captcha was answered wrongly.
+    case wrongCaptcha = 301
     /// Who asks may not.
     case unauthorized = 401
+    /// The object has another version than the one that a change was made to: an answer of `strata-server` to
+    /// ``MaxLeapDialect/usesExtensions``.
+    case changed = 412
     /// Too many requests.
     case rateLimited = 503
+    /// The request is malformed.
+    case invalidRequest = 601
+    /// The service for payments failed.
+    case billingFailed = 602
 
     /// The domain of these codes, in both dialects.
     public static let domain = "MaxLeap"
@@ -105,8 +184,10 @@ public enum MaxLeapError: Int, Sendable, Hashable, CaseIterable {
         case 1, 2: .unavailable
         case 100: .unreachable
         case 101, 205, 211: .notFound
-        case 119: .forbidden
+        // The user is known, and must verify the address or the phone first.
+        case 119, 215, 254: .forbidden
         case 124: .timeout
+        case 412: .conflict
         case 137, 202, 203, 208, 212, 213, 240: .duplicate
         case 160, 206, 209, 210, 251, 401: .unauthorized
         case 140, 155, 503: .throttled

@@ -23,29 +23,38 @@ public struct MaxLeapObject: Sendable, Hashable {
     public internal(set) var values: [String: MaxLeapValue] = [:]
     /// What is to be saved, by field.
     public internal(set) var operations: [String: MaxLeapOperation] = [:]
+    var origin: MaxLeapOrigin
 
     /// The fields that the server keeps itself.
     static let systemKeys: Set<String> = ["objectId", "createdAt", "updatedAt"]
+    private static let userClass = "_User"
 
-    /// A new object.
-    public init(_ className: String) { self.className = className }
+    /// A new object. Copies of it that are not changed are one object to a save: ``MaxLeapClient/save(_:options:)`` makes it
+    /// once, wherever it is among the values.
+    public init(_ className: String) {
+        self.className = className
+        origin = .new()
+    }
 
     /// An object that the server has, of which nothing else is known.
     public init(_ className: String, objectId: String) {
         self.className = className
         self.objectId = objectId
+        origin = MaxLeapOrigin(hasAllFields: false)
     }
 
     /// Reads an object of an answer.
     /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/invalidAnswer`` if a value is not what its type promises.
     public init(_ className: String, _ members: JSONObject) throws(RemoteError) {
         self.className = className
+        origin = members["objectId"] == nil ? .new() : MaxLeapOrigin(hasAllFields: true)
         try take(members)
     }
 
     /// Where the object is; nil as long as it is new.
     public var pointer: MaxLeapPointer? { objectId.map { MaxLeapPointer(className, $0) } }
-    /// Whether its fields have been read. Of an object that a pointer led to only the identifier is known.
+    /// Whether any of its fields have been read. Of an object that a pointer led to only the identifier is known. See
+    /// ``isComplete`` for whether all have.
     public var hasData: Bool { createdAt != nil || !values.isEmpty }
     /// Whether there is something to save.
     public var isDirty: Bool { !operations.isEmpty }
@@ -152,13 +161,20 @@ extension MaxLeapObject {
         if let date = Self.date(members["createdAt"]) { createdAt = date }
         if let date = Self.date(members["updatedAt"]) { updatedAt = date }
         values.merge(told) { $1 }
+        // Sessions keep their users in files.
+        if className == Self.userClass { values["password"] = nil }
     }
 
-    /// The object after a save: pending values have been saved, and the values that the server reported count.
+    /// The object after a save: pending values have been saved, and the values that the server reported count. The password of
+    /// a user is not among them.
     func saved(_ answer: JSONObject) throws(RemoteError) -> MaxLeapObject {
         var copy = self
         for (key, operation) in operations { copy.values[key] = try operation.applied(to: values[key]) }
         copy.operations = [:]
+        // The server verifies another address first. It says so only if it is asked.
+        if className == Self.userClass, let change = operations["email"], copy.values["emailVerified"] != nil {
+            copy.values["emailVerified"] = change == .delete ? nil : .boolean(false)
+        }
         // How many objects an update met is nothing of the object.
         try copy.take(objectId == nil ? answer : JSONObject(answer.filter { $0.name != "number" }))
         if copy.updatedAt == nil { copy.updatedAt = copy.createdAt }

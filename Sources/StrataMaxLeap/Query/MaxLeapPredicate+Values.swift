@@ -6,7 +6,11 @@ extension MaxLeapPredicate {
         var field: String
         var property: MaxLeapSchema.Property?
 
-        /// Whether the field is known to be an array.
+        /// The type of the elements, if the field is known to be an array of values.
+        var element: AttributeType? {
+            if case .attribute(let type) = property { type.element } else { nil }
+        }
+        /// Whether the field is known to be an array of objects.
         var isCollection: Bool {
             switch property {
             case .toMany, .relation: true

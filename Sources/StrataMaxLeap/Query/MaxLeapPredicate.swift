@@ -38,7 +38,8 @@ struct MaxLeapPredicate {
             return isNegated ? try .and(forms) : try .or(forms)
         case .not(let part): return try normal(part, isNegated: !isNegated)
         case .tooDeep: throw unsupported(predicate, "a condition that is nested too deeply")
-        case .quantified: throw unsupported(predicate, "ANY, SOME, ALL and NONE")
+        case .quantified(let quantifier, let left, let comparison, let right, let options):
+            return try quantified(quantifier, left, comparison, right, options, predicate, isNegated)
         case .geo(let geo):
             guard !isNegated else { throw unsupported(predicate, "NOT around a condition on positions") }
             return MaxLeapNormalForm(try condition(geo, predicate))
@@ -57,11 +58,12 @@ struct MaxLeapPredicate {
         _ left: FetchExpression, _ comparison: ComparisonOperator, _ right: FetchExpression,
         _ options: ComparisonOptions, _ whole: FetchPredicate, _ isNegated: Bool
     ) throws(RemoteError) -> MaxLeapNormalForm {
+        if let size = try size(left, comparison, right, whole, isNegated) { return size }
         var (left, comparison, right) = (left, comparison, right)
         if path(left) == nil, path(right) != nil {
-            // A constant in a field is what the field equals, or has among its elements.
+            // A constant in a field is what the field equals, or has among its elements. In a store it may be a part of a text.
             if comparison == .isIn, right.node != .evaluatedObject {
-                comparison = .equal
+                comparison = schema == nil ? .equal : .contains
             } else if comparison.mirrored != comparison || comparison == .equal || comparison == .notEqual {
                 comparison = comparison.mirrored
             } else {
@@ -74,6 +76,9 @@ struct MaxLeapPredicate {
             return try within(relationship, rest, comparison, right, options, whole, isNegated)
         }
         let target = try self.target(path, whole)
+        if let element = target.element {
+            return try array(target, element, comparison, right, options, whole, isNegated)
+        }
         if comparison == .between {
             guard options.isEmpty, case .array(let bounds) = try value(right, target, whole), bounds.count == 2 else {
                 throw unsupported(whole, "BETWEEN without exactly two bounds, or with options")
@@ -87,7 +92,7 @@ struct MaxLeapPredicate {
         return MaxLeapNormalForm(try leaf(target, constraint, whole, isNegated))
     }
 
-    private func leaf(
+    func leaf(
         _ target: Target, _ constraint: MaxLeapConstraint, _ whole: FetchPredicate, _ isNegated: Bool
     ) throws(RemoteError) -> MaxLeapWhere {
         // Reports a value that the operator does not take.
@@ -138,6 +143,9 @@ struct MaxLeapPredicate {
         guard options.isEmpty || options == .caseInsensitive else {
             throw unsupported(whole, "the options \(options.suffix); only [c] is supported")
         }
+        guard schema == nil || !target.isJSON else {
+            throw unsupported(whole, "\(comparison.rawValue)\(options.suffix) of JSON, which may be an array")
+        }
         guard case .string(let text) = value else { throw unsupported(whole, "\(comparison.rawValue) with no text") }
         // In a store `*` stands for line breaks, too.
         let breaks = comparison == .like && schema != nil ? "s" : ""
@@ -147,13 +155,15 @@ struct MaxLeapPredicate {
     private func pattern(
         _ comparison: ComparisonOperator, _ text: String, _ whole: FetchPredicate
     ) throws(RemoteError) -> String {
-        switch comparison {
-        case .equal: "^" + MaxLeapRegex.quoted(text) + "$"
+        // The dollar sign of the libraries matches before a line break at the end of a text, too; a store compares whole texts.
+        let end = schema == nil ? "$" : "\\z"
+        return switch comparison {
+        case .equal: "^" + MaxLeapRegex.quoted(text) + end
         case .beginsWith: "^" + MaxLeapRegex.quoted(text)
-        case .endsWith: MaxLeapRegex.quoted(text) + "$"
+        case .endsWith: MaxLeapRegex.quoted(text) + end
         case .contains: MaxLeapRegex.quoted(text)
-        case .like: MaxLeapRegex.like(text)
-        case .matches: "^(?:\(text))$"
+        case .like: MaxLeapRegex.like(text) + end
+        case .matches: "^(?:\(text))" + end
         default: throw unsupported(whole, "\(comparison.rawValue) in this form")
         }
     }

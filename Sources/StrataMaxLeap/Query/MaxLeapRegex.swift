@@ -2,26 +2,34 @@
 public enum MaxLeapRegex {
     /// A text as an expression that matches it and nothing else: `\QHello!\E`.
     public static func quoted(_ text: some StringProtocol) -> String {
-        "\\Q" + String(text).replacing("\\E", with: "\\E\\\\E\\Q") + "\\E"
+        var result = "\\Q".unicodeScalars
+        var last: Unicode.Scalar?
+        // By scalars, since a mark after it would make another character of the letter.
+        for scalar in text.unicodeScalars {
+            result.append(scalar)
+            if last == "\\", scalar == "E" { result.append(contentsOf: "\\\\E\\Q".unicodeScalars) }
+            last = scalar
+        }
+        return String(result) + "\\E"
     }
 
-    /// A pattern in which `?` stands for one character and `*` for any number of them, as an expression for whole texts.
+    /// A pattern in which `?` stands for one scalar and `*` for any number of them, as an expression from the beginning of a text.
     static func like(_ pattern: String) -> String {
         var result = "^"
-        var plain = ""
+        var plain = String.UnicodeScalarView()
         func flush() {
-            if !plain.isEmpty { result += quoted(plain) }
-            plain = ""
+            if !plain.isEmpty { result += quoted(String(plain)) }
+            plain = String.UnicodeScalarView()
         }
-        for character in pattern {
-            switch character {
+        for scalar in pattern.unicodeScalars {
+            switch scalar {
             case "*", "?":
                 flush()
-                result += character == "*" ? ".*" : "."
-            default: plain.append(character)
+                result += scalar == "*" ? ".*" : "."
+            default: plain.append(scalar)
             }
         }
         flush()
-        return result + "$"
+        return result
     }
 }

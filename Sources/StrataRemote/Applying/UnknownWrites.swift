@@ -55,6 +55,7 @@ extension MirrorWrite {
     fileprivate func changed(by change: MirrorWrite) -> MirrorWrite {
         var result = self
         result.write.values.merge(change.write.values) { $1 }
+        result.write.values.merge(change.computed.mapValues(\.after)) { $1 }
         for relation in change.relations {
             var members: [String] = []
             if case .references(let list)? = result.write.values[relation.relationship] { members = list }

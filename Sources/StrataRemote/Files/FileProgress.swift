@@ -44,7 +44,7 @@ public final class FileProgress: Sendable, Hashable {
     package func report(_ progress: TransferProgress) { handler(progress) }
 
     /// Does something whose requests report one way.
-    static func reporting<T: Sendable>(
+    package static func reporting<T: Sendable>(
         _ direction: TransferProgress.Direction, to progress: FileProgress?,
         _ body: @Sendable () async throws(RemoteError) -> T
     ) async throws(RemoteError) -> T {

@@ -261,7 +261,7 @@ extension RemoteOperation {
 extension RemoteError {
     /// Whether the error is about the network, the session or the whole server, not about the objects of the request: the
     /// next request would meet the same.
-    var concernsAll: Bool {
+    package var concernsAll: Bool {
         switch kind {
         case .unreachable, .timeout, .throttled, .unavailable, .cancelled, .unauthorized, .invalidAnswer: true
         case .forbidden, .notFound, .gone, .conflict, .duplicate, .rejected, .invalidRequest, .missingSecret,

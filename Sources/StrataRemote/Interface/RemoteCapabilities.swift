@@ -23,10 +23,8 @@ public struct RemoteCapabilities: Sendable, Hashable {
         public static let readingMany = Features(rawValue: 1 << 5)
         /// Several new objects in one request.
         public static let creatingMany = Features(rawValue: 1 << 6)
-        /// Writes of several kinds in one request.
+        /// Writes of several kinds in one request; see ``RemoteOperation/batch(_:)``.
         public static let batches = Features(rawValue: 1 << 7)
-        /// A batch is carried out as a whole or not at all.
-        public static let atomicBatches = Features(rawValue: 1 << 8)
         /// A write can name the version that it was made to; see ``RemoteWrite/baseVersion``.
         public static let conditionalWrites = Features(rawValue: 1 << 9)
         /// A write is carried out once, however often it is sent; see ``RemoteWrite/token``.

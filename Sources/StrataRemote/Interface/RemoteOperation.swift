@@ -23,7 +23,9 @@ public enum RemoteOperation: Sendable {
     case upload(entity: EntityDescription, RemoteFile)
     /// A call of code on the server. Answer: ``RemoteAnswer/reply(_:)``.
     case call(RemoteCall)
-    /// Several writes in one request. Answer: ``RemoteAnswer/outcomes(_:)``, one for each write in order.
+    /// Several writes in one request. Answer: ``RemoteAnswer/outcomes(_:)``, one for each write in order. If the service
+    /// refuses all of them because of one, and has carried out none, throw its error: the store halves the batch until only
+    /// that write is refused.
     case batch([RemoteOperation])
     /// Whether the back end can be reached, and what time it has. Answer: ``RemoteAnswer/nothing``.
     case ping
@@ -134,6 +136,29 @@ public struct RemoteRelation: Sendable, Hashable {
         self.added = added
         self.removed = removed
         self.token = token
+    }
+}
+
+extension RemoteRelation {
+    /// The same change for a service that adds and removes members by different requests: one change that only adds, and
+    /// one that only removes, as far as there is something to do. Each has a token of its own, the same one at each attempt.
+    public var parts: [RemoteRelation] {
+        var parts: [RemoteRelation] = []
+        if !added.isEmpty {
+            var part = self
+            part.removed = []
+            parts.append(part)
+        }
+        if !removed.isEmpty {
+            var part = self
+            part.added = []
+            // The server must not take it for the repetition of the other.
+            var bytes = token.uuid
+            bytes.15 ^= parts.isEmpty ? 0 : 1
+            part.token = UUID(uuid: bytes)
+            parts.append(part)
+        }
+        return parts
     }
 }
 

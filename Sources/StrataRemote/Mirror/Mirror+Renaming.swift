@@ -39,7 +39,8 @@ extension ApplySession {
                 reason: "the server's primary key \"\(id)\" is not a \(slot.type?.name ?? "key")")
         }
         let found = try transaction.rows(entityIndex: entity.index, keys: [identity.key])
-        guard found.count > 0, let old = PrimaryKey.id(of: found[0].row, slot), old != new else { return }
+        guard found.count > 0 else { return try renameDeletion(of: identity, to: new, entity) }
+        guard let old = PrimaryKey.id(of: found[0].row, slot), old != new else { return }
         var slab = RowSlab.copy(of: found[0].row, room: new.utf8.count)
         var changed = SlotSet([slot.index])
         // A pull may have told the object by its new name before.
@@ -75,6 +76,28 @@ extension ApplySession {
         previousRows.append(found[0])
         try write()
         if wasRefused { try tellReferences(to: identity) }
+    }
+
+    /// The object was deleted here meanwhile: the deletion that waits is of the object that the server has made.
+    private mutating func renameDeletion(
+        of identity: RowIdentity, to id: String, _ entity: EntityDescription
+    ) throws(StoreError) {
+        let waiting = try mirror.entries(root: entity.index, key: identity.key, on: connection)
+        guard let deletion = waiting.last, deletion.kind == .delete, deletion.id != id else { return }
+        if let other = try mirror.known(id, root: entity.index, on: connection) {
+            // A pull has brought it back under that name.
+            let double = try transaction.rows(entityIndex: entity.index, keys: other.key.map { [$0] } ?? [])
+            if double.count > 0 {
+                let row = double[0].row
+                let delete = ChangeSet.Delete(entityIndex: row.entityIndex, key: row.key, baseVersion: row.version)
+                try DeletedLinks(mirror: mirror, connection: connection).note([delete])
+                changes.deletes.append(delete)
+                deletedRows.append(double[0])
+            }
+            try OutboxWriter(mirror: mirror, connection: connection).forget(id, root: entity.index)
+        }
+        try renameTables(deletion.id, id, entity, identity.key)
+        try write()
     }
 
     /// Tells the server once more what refers to an object.

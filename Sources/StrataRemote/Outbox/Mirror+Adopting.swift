@@ -126,6 +126,12 @@ extension Mirror {
             for name in write.write.values.keys {
                 for slot in write.entity.slots(of: name) { sent.slots.insert(slot) }
             }
+            for name in write.write.operations.keys {
+                for slot in write.entity.slots(of: name) { sent.slots.insert(slot) }
+            }
+            for (name, value) in write.computed where !value.operations.isEmpty {
+                for slot in write.entity.slots(of: name) { sent.operations[slot] = value.operations }
+            }
             sent.members = try members(of: write, on: connection)
         }
         try self.write(sent, on: connection)
@@ -177,17 +183,40 @@ extension Mirror {
             ).first ?? nil
         else { return nil }
         later.base = try base(of: entry, behind: unknown, on: connection) ?? RowSlab.copy(of: row.row).stored
-        // The result of some of the operations was sent; the others make the value that is here.
         later.keep(SlotSet())
         for (name, value) in now.write.values where told[name] != value {
-            for slot in write.entity.slots(of: name) { later.slots.insert(slot) }
+            for slot in write.entity.slots(of: name) { add(slot, of: entry, behind: write, name, to: &later) }
+        }
+        for (name, value) in write.computed where now.write.values[name] == nil && entry.kind == .update {
+            guard let rest = FieldOperations().rest(after: value.covered), !rest.isEmpty else { continue }
+            for slot in write.entity.slots(of: name) {
+                later.slots.insert(slot)
+                later.operations[slot] = rest
+            }
         }
         // What was changed in the meantime and is now as it was before.
-        for name in write.write.values.keys where now.write.values[name] == nil {
+        for name in write.write.values.keys where now.write.values[name] == nil && write.computed[name] == nil {
             for slot in write.entity.slots(of: name) where entry.kind == .update { later.slots.insert(slot) }
         }
         later.members = try members(of: now, behind: write, told, entry, on: connection)
         return later.slots.isEmpty && later.members.isEmpty ? nil : later
+    }
+
+    /// Adds what an entry does to an attribute beyond a write that was sent before. Operations that do not follow those of the
+    /// write make the value that is here.
+    private func add(
+        _ slot: Int, of entry: OutboxEntry, behind write: MirrorWrite, _ name: String, to later: inout OutboxEntry
+    ) {
+        if let own = entry.operations[slot] {
+            if let done = write.computed[name]?.covered {
+                let rest = own.rest(after: done)
+                if rest?.isEmpty == true { return }
+                later.operations[slot] = rest
+            } else if write.write.values[name] == nil {
+                later.operations[slot] = own
+            }
+        }
+        later.slots.insert(slot)
     }
 
     /// The row as the server has it once it has carried out a write.
@@ -204,6 +233,9 @@ extension Mirror {
             return nil
         }
         for (name, value) in write.write.values { try place(value, name, write.entity, in: &row, on: connection) }
+        for (name, value) in write.computed {
+            try place(value.after, name, write.entity, in: &row, on: connection)
+        }
         return row.stored
     }
 

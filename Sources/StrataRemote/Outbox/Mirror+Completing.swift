@@ -107,6 +107,26 @@ extension Mirror {
         }
     }
 
+    /// A new object may have been deleted here before the server answered. If nobody has changed it since, the delete is made to
+    /// what the server has created.
+    private func rebaseDeletion(
+        behind entry: OutboxEntry, _ record: RemoteRecord, in transaction: StoreTransaction
+    ) throws(StoreError) {
+        let waiting = try entries(
+            root: root(entry.identity.entityIndex), key: entry.identity.key, on: transaction.connection)
+        guard var delete = waiting.last, delete.kind == .delete, delete.seq != entry.seq,
+            let base = delete.base.flatMap(RowSlab.restored(from:)),
+            let sent = entry.sent.flatMap({ FrozenWrite.decode($0, entry, self) })
+        else { return }
+        let isUnchanged = sent.write.values.allSatisfy { name, value in
+            value == .value(.null) || value == .reference(nil) || record.values[name].map { $0 == value } ?? true
+        }
+        let session = ApplySession(mirror: self, transaction: transaction)
+        guard isUnchanged, let told = try session.row(of: record, over: base.row) else { return }
+        delete.base = told.slab.stored
+        try write(delete, on: transaction.connection)
+    }
+
     func complete(
         _ entry: OutboxEntry, _ record: RemoteRecord?, isOwn: Bool, in transaction: StoreTransaction
     ) throws(StoreError) -> [StoreChange] {
@@ -115,6 +135,7 @@ extension Mirror {
             var renaming = ApplySession(mirror: self, transaction: transaction)
             try renaming.rename(entry.identity, to: record.id, wasRefused: entry.attempts > 1)
             if let change = renaming.change { told.append(change) }
+            try rebaseDeletion(behind: entry, record, in: transaction)
         }
         // Each is looked at on its own: what waits for the others is still to be told about.
         var session = ApplySession(mirror: self, transaction: transaction)

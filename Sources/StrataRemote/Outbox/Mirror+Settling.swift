@@ -169,13 +169,24 @@ extension Mirror {
 
     /// Takes out an entry whose object was deleted here since. The delete comes after it, and is all that the server
     /// has to hear about. An entry that has become the delete itself since it was read stays.
-    /// - Parameter record: What the server has after the change of the entry; nil if that is not known.
-    package func skip(_ entry: OutboxEntry, _ record: RemoteRecord? = nil) throws(StoreError) {
+    /// - Parameters:
+    ///   - record: What the server has, if the delete can be made to that; nil if it is not known.
+    ///   - isUndone: Whether the server has not carried out the change of the entry, so that the delete is made to the state
+    ///     before it.
+    package func skip(
+        _ entry: OutboxEntry, _ record: RemoteRecord? = nil, isUndone: Bool = false
+    ) throws(StoreError) {
         try applying { (session) throws(StoreError) in
             guard let current = try current(entry, on: session.connection), current.isUnchanged(since: entry)
             else { return }
             try remove(current.seq, on: session.connection)
             if let record { try session.noteVersion(record) }
+            guard isUndone else { return }
+            let waiting = try entries(
+                root: root(entry.identity.entityIndex), key: entry.identity.key, on: session.connection)
+            guard var delete = waiting.last, delete.kind == .delete else { return }
+            delete.base = entry.base
+            try write(delete, on: session.connection)
         }
     }
 

@@ -18,6 +18,8 @@ package struct MirrorWrite: Sendable {
     package var references: Set<RemoteIdentity> = []
     /// The properties whose values stand for files that were uploaded for this write.
     package var files: Set<String> = []
+    /// The operations of a save, by property, whether they are sent as such or by their results.
+    var computed: [String: ComputedValue] = [:]
 }
 
 extension Mirror {
@@ -64,8 +66,11 @@ extension Mirror {
         for entry in list {
             var row = rows[RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)]
             // Sent writes are sent again unchanged. The server is told nothing more about objects deleted here since
-            // then.
-            if let sent = entry.sent, row != nil || entry.kind == .delete,
+            // then, unless it has to tell by which key it has an object.
+            let isNamed =
+                entry.kind == .insert && server.remembersWrites
+                && server.assigning.contains(root(entry.identity.entityIndex))
+            if let sent = entry.sent, row != nil || entry.kind == .delete || isNamed,
                 let frozen = FrozenWrite.decode(sent, entry, self)
             {
                 result.append(frozen)
@@ -102,11 +107,13 @@ extension Mirror {
     /// - Parameter clears: Whether references to deleted objects are to be told, because the back end does not see to
     ///   them.
     /// - Parameter refused: Entries of the outbox that the server refused: the save takes their place.
+    /// - Parameter computes: The kinds of operations that are told as such. Others are told by their results.
     package func writes(
-        for changes: ChangeSet, clears: Bool = true, refused: [RowIdentity: OutboxEntry] = [:]
+        for changes: ChangeSet, clears: Bool = true, refused: [RowIdentity: OutboxEntry] = [:],
+        computes: RemoteCapabilities.Features = []
     ) throws(StoreError) -> [MirrorWrite] {
         try store.reading { (connection) throws(StoreError) in
-            let reader = WriteReader(mirror: self, connection: connection)
+            let reader = WriteReader(mirror: self, connection: connection, computes: computes)
             return try reader.writes(for: changes, clears: clears, refused: refused)
         }
     }

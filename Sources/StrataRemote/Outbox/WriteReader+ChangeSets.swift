@@ -32,6 +32,7 @@ extension WriteReader {
         for (_, reference) in repeated { note(reference.row, in: &wanted) }
         try learn(wanted)
         try learnVersions(of: changes)
+        let bases = try rows(of: changes.operations.keys.map(rooted))
         var result: [MirrorWrite] = []
         var positions: [RowIdentity: Int] = [:]
         for insert in changes.inserts {
@@ -53,6 +54,8 @@ extension WriteReader {
             if let earlier { slots.formUnion(earlier.slots) }
             var write = try write(row, kind: .update, slots: slots, token: UUID())
             for change in earlier?.members ?? [] { try add(change, of: row, to: &write) }
+            // What the server refused before goes along as values.
+            if earlier == nil { try compute(changes.operations(of: update), bases[rooted(row)], in: &write) }
             positions[rooted(write.identity)] = result.count
             result.append(write)
         }

@@ -171,7 +171,7 @@ final class WriteReader {
 
     /// Replaces results by operations if the back end supports them. An attribute with more than one operation is sent as
     /// the result.
-    private func tell(_ operations: [Int: FieldOperations], in result: inout MirrorWrite) {
+    func tell(_ operations: [Int: FieldOperations], in result: inout MirrorWrite) {
         for (slot, done) in operations {
             guard done.steps.count == 1, let step = done.steps.first, computes.contains(step.feature) else { continue }
             let name = result.entity.slots[slot].name

@@ -102,26 +102,30 @@ extension PushRun {
     }
 
     /// Takes out an entry whose object was deleted here since. If it was sent and the answer is not known, the server may have
-    /// done it: then its version is another one than the delete is made to. Neither that state nor the one before is a
+    /// done it: then its state is another one than the delete is made to. Neither that state nor the one before is a
     /// conflict.
     mutating func skip(_ entry: OutboxEntry) async throws(Interruption) {
         steps += 1
         var told: RemoteRecord?
-        if isConditional, entry.kind == .update, entry.state == .sent {
+        var isUndone = false
+        if entry.kind == .update, entry.state == .sent {
             let delete = try here { () throws(StoreError) in try mirror.deletion(behind: entry) }
             if let delete {
                 let entity = mirror.model.entities[delete.identity.entityIndex]
                 told = try await serverState(entity, delete.id)
                 if let record = told {
-                    let hasChanged = try here { () throws(StoreError) in
-                        guard try mirror.hasChanged(record, since: delete) else { return false }
-                        return try mirror.hasChanged(record, since: entry)
+                    let (isDone, isAsBefore) = try here { () throws(StoreError) in
+                        (
+                            try !mirror.hasChanged(record, since: delete),
+                            try !mirror.hasChanged(record, since: entry)
+                        )
                     }
-                    if hasChanged { told = nil }
+                    isUndone = !isDone && isAsBefore
+                    if !isDone, !isAsBefore { told = nil }
                 }
             }
         }
-        try here { () throws(StoreError) in try mirror.skip(entry, told) }
+        try here { () throws(StoreError) in try mirror.skip(entry, told, isUndone: isUndone) }
     }
 
     private mutating func settle(_ job: Job, _ error: RemoteError) async throws(Interruption) {

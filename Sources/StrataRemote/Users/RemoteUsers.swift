@@ -34,6 +34,10 @@ public protocol RemoteUsers: Sendable {
     @discardableResult
     func logInAnonymously() async throws(RemoteError) -> RemoteUser
 
+    /// The user who is logged in, or else an anonymous one that is made now.
+    @discardableResult
+    func automaticUser() async throws(RemoteError) -> RemoteUser
+
     /// Logs the user out, at the server if the service has that, and then here. Where the server cannot be asked the session
     /// stays.
     func logOut() async throws(RemoteError)

@@ -61,21 +61,21 @@
         private static func lines(of mount: DialectMount, _ options: ServerOptions) -> [String] {
             let hosts = mount.hosts.isEmpty ? "" : " of \(mount.hosts.joined(separator: ", "))"
             var lines = ["speaks \(mount.kind.rawValue) at \(mount.path)\(hosts)"]
-            let isStackMob = mount.kind == .stackMob
+            let signs = mount.kind.signsRequests
             let (key, master) =
-                isStackMob ? (options.publicKey, options.privateKey) : (mount.clientKey, mount.masterKey)
+                signs ? (options.publicKey, options.privateKey) : (mount.clientKey, mount.masterKey)
             lines.append(
                 key == nil ? "  any application key is taken" : "  clients must name the key of the application")
             if let application = mount.applicationID {
                 lines.append("  clients must name the application \(application)")
             }
-            let name = isStackMob ? "private key" : "master key"
+            let name = signs ? "private key" : "master key"
             lines.append(
                 master == nil
                     ? "  there is no \(name): what only its holder may, nobody may"
-                        + (isStackMob ? ", and push is refused" : "")
-                    : "  requests \(isStackMob ? "that are signed " : "")with the \(name) may do everything")
-            if mount.kind == .parse {
+                        + (signs ? ", and push is refused" : "")
+                    : "  requests \(signs ? "that are signed " : "")with the \(name) may do everything")
+            if mount.kind.hasLiveQueries {
                 let classes = mount.liveClasses?.sorted()
                 lines.append(
                     classes == nil
@@ -84,7 +84,7 @@
                             ? "  there are no live queries"
                             : "  live queries report the changes of \(classes?.joined(separator: ", ") ?? "")")
             }
-            if !isStackMob, options.isDevelopment {
+            if !signs, options.isDevelopment {
                 lines.append("  the database is that of \(mount.usesProduction ? "production" : "development")")
             }
             return lines

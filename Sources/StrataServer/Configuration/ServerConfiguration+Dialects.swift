@@ -4,19 +4,19 @@
         mutating func readDialects(_ node: ConfigurationNode) throws(ServerSetupError) {
             options.dialects = []
             for element in node.elements() {
-                var mount = DialectMount(.stackMob)
+                var mount = DialectMount.standard
                 var isNamed = false
                 var liveQueries: ConfigurationNode?
                 for (name, node) in try element.members() {
                     switch name {
                     case "dialect":
                         let kind = try node.choice(DialectMount.Kind.allCases.map(\.rawValue))
-                        mount.kind = DialectMount.Kind(rawValue: kind) ?? .stackMob
+                        mount.kind = DialectMount.Kind(rawValue: kind) ?? mount.kind
                         isNamed = true
                     case "path":
                         mount.path = try node.text()
                         guard mount.path.hasPrefix("/"), !mount.path.contains(where: { " ?#%".contains($0) }) else {
-                            throw node.error("takes a path such as /parse")
+                            throw node.error("takes a path such as /v2")
                         }
                     case "hosts":
                         mount.hosts = try node.elements().map { (node) throws(ServerSetupError) in try node.text() }
@@ -31,15 +31,16 @@
                     default: throw node.unknown()
                     }
                 }
-                if let liveQueries, mount.kind != .parse {
-                    throw liveQueries.error("is there; only parse has live queries")
+                if let liveQueries, !mount.kind.hasLiveQueries {
+                    let kinds = DialectMount.Kind.allCases.filter(\.hasLiveQueries).map(\.rawValue)
+                    throw liveQueries.error("is there; only \(kinds.joined(separator: ", ")) has live queries")
                 }
                 guard isNamed else {
                     throw element.error(
                         "lacks dialect: \(DialectMount.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
                 }
-                guard mount.kind != .stackMob || (mount.clientKey == nil && mount.masterKey == nil) else {
-                    throw element.error("has keys; those of stackmob are keys.public and keys.private")
+                guard !mount.kind.signsRequests || (mount.clientKey == nil && mount.masterKey == nil) else {
+                    throw element.error("has keys; those of \(mount.kind.rawValue) are keys.public and keys.private")
                 }
                 options.dialects.append(mount)
             }

@@ -9,7 +9,7 @@
         public var isDevelopment = true
         /// The schemas whose objects are accounts.
         public var accountSchemas = [AccountSchema()]
-        /// The key that clients must name in `X-StackMob-API-Key`; nil takes any. It is in every app and no secret.
+        /// The key of clients whose dialect signs requests; nil takes any. It is in every app and no secret.
         public var publicKey: String?
         /// The secret that belongs to the public key. Requests that are signed with it by OAuth 1 are exempt from all
         /// access rules, and push requests need it; nil refuses both.
@@ -30,7 +30,7 @@
         /// Custom code that other servers answer, by the name of the method.
         public var hooks: [String: CustomHook] = [:]
         /// Where which dialects are spoken.
-        public var dialects = [DialectMount(.stackMob)]
+        public var dialects = [DialectMount.standard]
         /// How the file is written.
         public var storage = StorageOptions()
 
@@ -50,7 +50,7 @@
         public var lifetime = 3600
         /// A refresh token that is not used.
         public var refreshLifetime = 30 * 24 * 3600
-        /// A bearer token, as Parse, MaxLeap and Azure have them. It cannot be refreshed, but for Azure's.
+        /// A bearer token. Whether it can be refreshed is up to the dialect.
         public var bearerLifetime = 90 * 24 * 3600
         /// How long the same refresh token may come again and have the same answer. Clients whose requests end at the
         /// same moment, or whose answer got lost, send it twice. Later it was stolen.

@@ -1,43 +1,22 @@
 #if Server
     /// Where a server speaks a dialect, and to whom.
     public struct DialectMount: Sendable, Hashable {
-        /// The dialects.
-        public enum Kind: String, Sendable, Hashable, CaseIterable {
-            /// StackMob.
-            case stackMob = "stackmob"
-            /// Parse Server.
-            case parse
-            /// MaxLeap.
-            case maxLeap = "maxleap"
-            /// Azure Mobile Services, the first version.
-            case azureServices = "azure-services"
-            /// Azure Mobile Apps, the second version.
-            case azureApps = "azure-apps"
-            /// Datasync, their successor.
-            case datasync
-
-            /// Whether clients can take deletions back.
-            var undeletes: Bool { [.azureServices, .azureApps, .datasync].contains(self) }
-            /// The first part of paths that clients ask for at the root of the host, wherever the rest of the dialect is.
-            var root: String? { self == .azureApps || self == .datasync ? ".auth" : nil }
-        }
-
         /// The dialect.
         public var kind: Kind
-        /// What paths begin with, such as `/parse`; `/` for all.
+        /// What paths begin with, such as `/v2`; `/` for all.
         public var path: String
         /// The names that clients reach the server under; empty for all. A port is not part of a name.
         public var hosts: [String]
-        /// The application that clients must name, where the dialect has that; nil takes any. StackMob and Azure have none.
+        /// The application that clients must name, where the dialect has that; nil takes any.
         public var applicationID: String?
-        /// The key that clients must name; nil takes any. It is in every app and no secret. StackMob's is
+        /// The key that clients must name; nil takes any. It is in every app and no secret. A dialect that signs requests has
         /// ``ServerOptions/publicKey``.
         public var clientKey: String?
-        /// The key whose holder stands above all access rules, where the dialect has one; nil refuses it. StackMob's is
-        /// ``ServerOptions/privateKey``.
+        /// The key whose holder stands above all access rules, where the dialect has one; nil refuses it. A dialect that signs
+        /// requests has ``ServerOptions/privateKey``.
         public var masterKey: String?
-        /// Whether the dialect has the production database even where there is development. StackMob's clients say that with
-        /// each request.
+        /// Whether the dialect has the production database even where there is development. Clients of a dialect that signs
+        /// requests say that with each of them.
         public var usesProduction = false
         /// The classes whose changes clients may follow by live queries, where the dialect has them; nil for all that they
         /// may read.

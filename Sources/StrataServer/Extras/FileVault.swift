@@ -26,9 +26,9 @@
 
         /// The file of a binary value, with a type and name that may be in headers and addresses; nil for any other
         /// text.
-        static func file(_ text: String) throws(ServerError) -> StackMobFile? {
-            do throws(StackMobFile.Fault) {
-                var file = try StackMobFile(fieldValue: text)
+        static func file(_ text: String) throws(ServerError) -> InlineFile? {
+            do throws(InlineFile.Fault) {
+                var file = try InlineFile(fieldValue: text)
                 if !isPlain(file.contentType) { file.contentType = "application/octet-stream" }
                 file.name = safeName(file.name)
                 return file

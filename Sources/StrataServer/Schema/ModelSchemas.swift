@@ -26,10 +26,10 @@
         private static func schema(
             of entity: EntityDescription, in model: ManagedObjectModel, options: ServerOptions
         ) throws(ServerSetupError) -> ServerSchema {
-            let name = StackMobNames.schema(ofEntity: entity.name)
+            let name = FieldNames.schema(ofEntity: entity.name)
             let accounts = options.accounts(name)
             let keyFormat = try keyFormat(of: entity, isUser: accounts != nil)
-            let key = accounts?.keyField ?? entity.primaryKeyField.map(StackMobNames.field) ?? name + "_id"
+            let key = accounts?.keyField ?? entity.primaryKeyField.map(FieldNames.field) ?? name + "_id"
             var schema = ServerSchema(
                 name: name, keyField: key, isUser: accounts != nil, title: entity.name, keyFormat: keyFormat)
             func check(_ name: String, _ property: String) throws(ServerSetupError) {
@@ -40,7 +40,7 @@
             try check(name, "")
             try check(key, key)
             for attribute in entity.attributes where !attribute.isTransient {
-                let field = StackMobNames.field(of: attribute.name)
+                let field = FieldNames.field(of: attribute.name)
                 if field == key || ServerSchema.isKept(field) { continue }
                 if field == accounts?.passwordField { continue }
                 // Elsewhere it would be kept as it is, for all to read.
@@ -61,12 +61,12 @@
                         format: format(of: attribute.type), title: attribute.name))
             }
             for relationship in entity.relationships {
-                let field = StackMobNames.field(of: relationship.name)
+                let field = FieldNames.field(of: relationship.name)
                 try check(field, relationship.name)
                 schema.fields.append(
                     SchemaField(
                         name: field, kind: relationship.isToMany ? .references : .reference,
-                        schema: StackMobNames.schema(ofEntity: relationship.destination),
+                        schema: FieldNames.schema(ofEntity: relationship.destination),
                         title: relationship.name))
             }
             return schema
@@ -113,7 +113,7 @@
         private static func hint(for entity: EntityDescription) -> Entity {
             var hint = Entity(name: entity.name, location: nil)
             for attribute in entity.attributes {
-                var copy = Attribute(StackMobNames.field(of: attribute.name), attribute.type)
+                var copy = Attribute(FieldNames.field(of: attribute.name), attribute.type)
                 copy.isIndexed = attribute.declaration.isIndexed
                 copy.isUnique = attribute.declaration.isUnique
                 // Bounds of dates are dates, and texts of other types are not what their rules speak of.
@@ -130,7 +130,7 @@
                         entity.slot(named: $0.hasPrefix("-") ? String($0.dropFirst()) : $0) != nil
                     })
                 else { continue }
-                hint.indexes.append(Index(index.properties.map(StackMobNames.field), kind: index.kind, location: nil))
+                hint.indexes.append(Index(index.properties.map(FieldNames.field), kind: index.kind, location: nil))
             }
             return hint
         }

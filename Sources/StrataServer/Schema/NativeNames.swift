@@ -4,13 +4,13 @@
     /// How dialects that spell names as models do call schemas and fields.
     ///
     /// The core's names have small letters, digits and underscores. In addition, a schema or field keeps the spelling
-    /// of the model, or of the client that created it; one that StackMob's clients created has the spelling that their
+    /// of the model, or of the client that created it. One that a client of another dialect created has the spelling that
     /// models have by convention.
     struct NativeNames: Sendable {
         let schema: ServerSchema
 
         /// The name of a field in the dialect.
-        static func title(_ field: SchemaField) -> String { field.title ?? StackMobNames.camelCase(field.name) }
+        static func title(_ field: SchemaField) -> String { field.title ?? FieldNames.camelCase(field.name) }
 
         /// The field with the given name in the dialect. Two names that would be one in the core are not one here;
         /// where nobody has told the spelling, either will do.
@@ -22,7 +22,7 @@
 
         /// What a name would be in the core, where each begins with a small letter.
         private static func coreName(_ title: String) -> String {
-            StackMobNames.field(of: title.prefix(1).lowercased() + title.dropFirst())
+            FieldNames.field(of: title.prefix(1).lowercased() + title.dropFirst())
         }
 
         /// The core's name for a new field.

@@ -119,6 +119,8 @@
                 Attribute("key", .string).unique()
                 Attribute("fingerprint", .string)
                 Attribute("status", .integer32)
+                // A JSON object; files of older servers do not have it.
+                Attribute("headers", .string).optional()
                 Attribute("body", .string)
                 Attribute("created", .integer64).indexed()
             },

@@ -6,7 +6,7 @@ extension StackMobDialect {
         switch operation {
         case .create(let entity, let writes): return writes.map { .create(entity: entity, [$0]) }
         case .update, .delete: return [operation]
-        case .relate(let entity, let relation): return Self.parts(of: relation).map { .relate(entity: entity, $0) }
+        case .relate(let entity, let relation): return relation.parts.map { .relate(entity: entity, $0) }
         default: throw StackMobError.unsupported("a batch is made of writes")
         }
     }

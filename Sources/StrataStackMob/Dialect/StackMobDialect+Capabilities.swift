@@ -8,7 +8,9 @@ extension StackMobDialect {
             .incrementalPull, .files, .calls,
         ]
         if model != nil { features.insert(.expanding) }
-        if usesExtensions { features.formUnion([.batches, .conditionalWrites, .idempotencyTokens, .deletions]) }
+        if usesExtensions {
+            features.formUnion([.batches, .conditionalWrites, .idempotencyTokens, .arrayOperations, .deletions])
+        }
         // An identifier takes some 40 bytes of an address, and servers take addresses of 8 KB. A hundred and fifty objects of
         // ten fields are some 50 KB: what Foundation sends at one go on Linux. After a longer body it spins until the
         // answer.

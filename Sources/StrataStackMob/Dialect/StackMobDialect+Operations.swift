@@ -17,7 +17,7 @@ extension StackMobDialect: RemoteDialect {
             let isUsers = isUserSchema(StackMobNames.schema(ofEntity: entity.name))
             return isUsers ? writes.map { .create(entity: entity, [$0]) } : [operation]
         case .relate(let entity, let relation):
-            let parts = Self.parts(of: relation)
+            let parts = relation.parts
             if parts.count > 1, usesExtensions { return [.batch([operation])] }
             return parts.map { .relate(entity: entity, $0) }
         case .batch(let operations):
@@ -108,21 +108,36 @@ extension StackMobDialect: RemoteDialect {
         var body = try encoder.body(record, schema: schema, purpose: purpose, isWhole: write.isWhole)
         // The same write has the same bytes when it is sent again.
         for (name, operation) in write.operations.sorted(by: { $0.key < $1.key }) {
-            guard case .increment(let amount) = operation, case .attribute(let type)? = schema.properties[name],
-                type.isNumeric
-            else {
-                throw StackMobError.unsupported(
-                    "\(schema.entity).\(name): StackMob increments numbers, and changes arrays in requests of their own"
-                )
-            }
-            let field = try StackMobNames.field(ofProperty: name)
-            body.fields[field + "[inc]"] = try encoder.json(amount, type, schema, name)
+            let (suffix, value) = try computation(operation, name, schema, encoder)
+            body.fields[try StackMobNames.field(ofProperty: name) + suffix.rawValue] = value
         }
         for (name, secret) in write.secrets.sorted(by: { $0.key < $1.key }) {
             let field = name == "password" ? userPasswordField : StackMobNames.field(of: name)
             body.fields[field] = .string(secret)
         }
         return body
+    }
+
+    /// What the server computes from the value that it has.
+    private func computation(
+        _ operation: FieldOperation, _ name: String, _ schema: StackMobSchema, _ encoder: StackMobEncoder
+    ) throws(RemoteError) -> (suffix: FieldSuffix, value: JSONValue) {
+        if case .attribute(let type)? = schema.properties[name] {
+            func json(_ elements: [Value]) throws(RemoteError) -> JSONValue {
+                try encoder.json(.list(elements), type, schema, name)
+            }
+            switch operation {
+            case .increment(let amount) where type.isNumeric:
+                return (.increment, try encoder.json(amount, type, schema, name))
+            case .append(let elements) where usesExtensions: return (.append, try json(elements))
+            case .appendUnique(let elements) where usesExtensions: return (.appendUnique, try json(elements))
+            case .remove(let elements) where usesExtensions: return (.remove, try json(elements))
+            default: break
+            }
+        }
+        throw StackMobError.unsupported(
+            "\(schema.entity).\(name): StackMob increments numbers; only strata-server changes arrays by element, which "
+                + "needs usesExtensions")
     }
 
     private func relateRequest(
@@ -154,21 +169,6 @@ extension StackMobDialect: RemoteDialect {
             schema: entity.name, id: file.id, object: .object([field: .string(value)]), options: options)
     }
 
-    /// A change of members as changes of one request each.
-    static func parts(of relation: RemoteRelation) -> [RemoteRelation] {
-        func part(_ change: (inout RemoteRelation) -> Void) -> RemoteRelation {
-            var part = RemoteRelation(id: relation.id, relationship: relation.relationship, token: relation.token)
-            change(&part)
-            return part
-        }
-        var parts: [RemoteRelation] = []
-        if !relation.added.isEmpty { parts.append(part { $0.added = relation.added }) }
-        if !relation.removed.isEmpty { parts.append(part { $0.removed = relation.removed }) }
-        // The parts are requests of their own, so the server must not take one for the repetition of another.
-        for index in parts.indices.dropFirst() { parts[index].token = relation.token.numbered(index) }
-        return parts
-    }
-
     private func conditions(of write: RemoteWrite) -> [String: String] {
         guard usesExtensions else { return [:] }
         var headers = token(write.token)
@@ -178,14 +178,5 @@ extension StackMobDialect: RemoteDialect {
 
     private func token(_ token: UUID) -> [String: String] {
         usesExtensions ? ["Idempotency-Key": token.uuidString] : [:]
-    }
-}
-
-extension UUID {
-    /// Another UUID, always the same one for the same number.
-    fileprivate func numbered(_ number: Int) -> UUID {
-        var bytes = uuid
-        bytes.15 ^= UInt8(truncatingIfNeeded: number)
-        return UUID(uuid: bytes)
     }
 }

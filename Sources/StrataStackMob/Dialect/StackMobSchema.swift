@@ -66,7 +66,7 @@ public struct StackMobSchema: Sendable {
     /// The property of a field; nil if there is none, and the field is nothing to us.
     public func property(ofField field: String) -> String? {
         if let name = namesByField[field] { return name }
-        let joined = StackMobNames.camelCase(field)
+        let joined = FieldNames.camelCase(field)
         return properties[joined] == nil ? nil : joined
     }
 
@@ -74,7 +74,7 @@ public struct StackMobSchema: Sendable {
     /// property has it; one with capitals must be a property's.
     /// - Throws: ``RemoteError`` if it is not.
     public func field(ofKey key: String) throws(RemoteError) -> String {
-        guard StackMobNames.hasCapitals(key) else { return key }
+        guard FieldNames.hasCapitals(key) else { return key }
         guard properties[key] != nil else {
             throw StackMobError.incompatible("\(entity) has no property \(key)")
         }

@@ -6,12 +6,14 @@ struct StackMobPredicate {
 
     /// - Throws: ``RemoteError`` that names the part which StackMob has no words for; nothing is left out.
     func condition(_ predicate: FetchPredicate) throws(RemoteError) -> StackMobCondition {
+        if let condition = try array(predicate, isNegated: false, in: predicate) { return condition }
         switch predicate.node {
         case .constant(true): return .and([])
         case .constant(false): throw unsupported(predicate, "a condition that never holds")
         case .and(let parts): return .and(try conditions(parts))
         case .or(let parts): return .or(try conditions(parts))
         case .not(let part):
+            if let condition = try array(part, isNegated: true, in: predicate) { return condition }
             guard case .comparison(let left, .isIn, let right, let options) = part.node else {
                 throw unsupported(predicate, "NOT around anything but IN")
             }
@@ -112,7 +114,7 @@ struct StackMobPredicate {
     }
 
     /// The field on the left of a comparison; the object itself is compared by its primary key.
-    private func field(_ expression: FetchExpression, in whole: FetchPredicate) throws(RemoteError) -> String {
+    func field(_ expression: FetchExpression, in whole: FetchPredicate) throws(RemoteError) -> String {
         switch expression.node {
         case .evaluatedObject: return schema.primaryKeyField
         case .keyPath(let path) where path.count == 1 && path[0].first != "@":
@@ -131,7 +133,7 @@ struct StackMobPredicate {
         return field
     }
 
-    private func constant(_ expression: FetchExpression, in whole: FetchPredicate) throws(RemoteError) -> Value {
+    func constant(_ expression: FetchExpression, in whole: FetchPredicate) throws(RemoteError) -> Value {
         guard case .constant(let value) = expression.node else {
             throw unsupported(whole, "a right side that is not a fixed value")
         }
@@ -162,7 +164,7 @@ struct StackMobPredicate {
         }
     }
 
-    private func unsupported(_ predicate: FetchPredicate, _ what: String) -> RemoteError {
+    func unsupported(_ predicate: FetchPredicate, _ what: String) -> RemoteError {
         StackMobError.unsupported("StackMob cannot express \(what): \(predicate)")
     }
 }

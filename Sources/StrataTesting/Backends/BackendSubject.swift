@@ -20,6 +20,9 @@ public protocol BackendSubject: Sendable {
     var omissions: Set<ConformanceFeature> { get }
     /// Whether primary keys are integers that the server assigns. Then those of the kit's model are of type `integer64`.
     var hasIntegerKeys: Bool { get }
+    /// Whether the service only takes changes that name all values of an object. Then the checks read an object before they
+    /// change it, as a push does.
+    var takesOnlyWholeObjects: Bool { get }
     /// The laws that do not hold for the back end's service. Explain why in a comment if you name one.
     var exceptions: Set<BackendSuite.Law> { get }
     /// Opens a back end on a new, empty server.
@@ -32,6 +35,8 @@ extension BackendSubject {
     public var omissions: Set<ConformanceFeature> { [] }
     /// Primary keys are strings.
     public var hasIntegerKeys: Bool { false }
+    /// Changes name only what they change.
+    public var takesOnlyWholeObjects: Bool { false }
     /// All laws hold.
     public var exceptions: Set<BackendSuite.Law> { [] }
 }

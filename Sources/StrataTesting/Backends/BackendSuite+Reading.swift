@@ -232,15 +232,6 @@ extension BackendSuite {
                 Set(page.records.map(\.id)) == expected, "of \(expected.sorted()) come \(page.records.map(\.id))")
             try trial.expect(page.records.count == expected.count, "some come twice: \(page.records.map(\.id))")
         },
-        Check("a group that is atomic is done as a whole or not at all", needs: [.batches, .atomicBatches]) { trial in
-            _ = try await trial.outcomes(
-                .batch([
-                    .create(entity: trial.note, [trial.write("a")]),
-                    .update(entity: trial.note, trial.write("missing", text: "1")),
-                ]))
-            let found = try await trial.find("a")
-            try trial.expect(found == nil, "a part of it was done")
-        },
     ]
 
     static let visibility: [Check] = [

@@ -21,7 +21,8 @@ struct BackendTrial: Sendable {
     ///   those.
     init(_ subject: some BackendSubject, isAboutKeys: Bool = false) async throws {
         let own = try Self.makeModel(without: subject.omissions, hasIntegerKeys: subject.hasIntegerKeys)
-        let opened = try await subject.open(own)
+        var opened = try await subject.open(own)
+        if subject.takesOnlyWholeObjects { opened = WholeObjectBackend(inner: opened) }
         try opened.check(own)
         guard let ownNote = own.entity(named: "Note") else { throw Unmet(message: "the kit's model is incomplete") }
         assignsIDs = opened.capabilities.features(of: ownNote).contains(.assignsIDs)
@@ -115,6 +116,20 @@ struct BackendTrial: Sendable {
             return [.failed(error)]
         }
         throw Unmet(message: "the answer to a write has no outcomes")
+    }
+
+    /// The outcomes of several writes in one request; nil if the server refuses all of them because of one.
+    func outcomes(ofGroup operation: RemoteOperation) async throws -> [RemoteOutcome]? {
+        do throws(RemoteError) {
+            if case .outcomes(let list) = try await perform(operation) { return list }
+        } catch {
+            try expect(
+                !error.concernsAll,
+                "a group with one write that cannot be done fails with \(error), which a store takes for the end of the connection"
+            )
+            return nil
+        }
+        throw Unmet(message: "the answer to writes has no outcomes")
     }
 
     func outcome(_ operation: RemoteOperation) async throws -> RemoteOutcome {

@@ -13,15 +13,17 @@ import Testing
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    private func answers(_ bytes: Data) throws -> [[String: Any]] {
+    private func answers(_ bytes: Data, dialect: String = "stackmob") throws -> [[String: Any]] {
         let file = folder.appending(path: "cases.jsonl")
         try bytes.write(to: file)
-        let run = try StrataTool.run(["--dialect", "stackmob"], of: "strata-wire", input: file)
+        let run = try StrataTool.run(["--dialect", dialect], of: "strata-wire", input: file)
         #expect(run.status == 0)
         #expect(run.errors.isEmpty)
-        return try run.output.split(separator: "\n").map { line in
-            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
-        }
+        return try run.output.split(separator: "\n").map(Self.json)
+    }
+
+    private static func json(_ text: Substring) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
     private static func name(_ property: String, _ id: String) -> String {
@@ -56,6 +58,53 @@ import Testing
         let answers = try answers(bytes)
         #expect(Self.fields(answers) == ["a", nil, "b_c"])
         #expect(try self.answers(Data()).isEmpty)
+    }
+
+    // MARK: Dialects
+
+    /// A value in a form that is the same for the same JSON.
+    private static func text(_ json: Any?) throws -> String {
+        let bytes = try JSONSerialization.data(
+            withJSONObject: json ?? NSNull(), options: [.sortedKeys, .fragmentsAllowed])
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test(
+        "Each dialect's vectors are answered line by line, and conditions as they expect",
+        arguments: [
+            ("stackmob", "StrataStackMobTests/Vectors/stackmob", 20),
+            ("maxleap", "StrataMaxLeapTests/Vectors/maxleap", 22),
+            ("parse", "StrataMaxLeapTests/Vectors/maxleap", 22),
+            ("azure", "StrataAzureTests/Vectors/azure-mobile", 31),
+        ])
+    func vectors(dialect: String, path: String, predicates: Int) throws {
+        let bytes = try Data(contentsOf: StrataTool.file(ofPackage: "Tests/\(path).jsonl"))
+        let vectors = try String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(Self.json)
+        let answers = try answers(bytes, dialect: dialect)
+        #expect(answers.map { $0["id"] as? String } == vectors.map { $0["id"] as? String })
+        var compared = 0
+        for (vector, answer) in zip(vectors, answers) {
+            #expect(!answer.keys.contains("error"), "\(answer)")
+            let actual = try #require(answer["actual"] as? [String: Any], "\(answer)")
+            guard vector["area"] as? String == "predicate" else { continue }
+            for (name, value) in try #require(vector["expect"] as? [String: Any]) {
+                #expect(try Self.text(actual[name]) == Self.text(value), "\(name) of \(vector["id"] ?? "")")
+            }
+            compared += 1
+        }
+        #expect(compared == predicates)
+    }
+
+    @Test(
+        "A log-in is the dialect's own",
+        arguments: [
+            ("maxleap", "https://api.maxleap.cn/2.0/login?username=u&password=p"),
+            ("parse", "https://api.parse.com/1/login"),
+        ])
+    func logIn(dialect: String, url: String) throws {
+        let input = #"{"id":"a","area":"user","op":"logIn","username":"u","password":"p"}"#
+        let answers = try answers(Data(input.utf8), dialect: dialect)
+        #expect(answers.map { ($0["actual"] as? [String: Any])?["url"] as? String } == [url])
     }
 
     // MARK: explain

@@ -21,6 +21,7 @@ enum AzureGuide {
         note = try await notes.update(note)  // sends the version in If-Match
         let same = try await notes.read(id: note["id"] ?? .null)
         try await notes.delete(note)  // or delete(id:), whatever the version
+        note["version"] = nil  // the deletion gave the row another one
         try await notes.undelete(note)  // if the table keeps deleted rows
         return same
     }

@@ -205,6 +205,69 @@ import Testing
         #expect(path.hasPrefix("/.auth/login/facebook/token?authorization_code=c1&code_verifier="))
     }
 
+    @Test func aPageInAWebViewEndsWithTheToken() async throws {
+        for version in AzureVersion.allCases {
+            let client = try client(version)
+            let path = version == .mobileServices ? "login" : ".auth/login"
+            let page = try client.logInPage("facebook")
+            #expect(page.url == "https://notes.example/\(path)/facebook?session_mode=token")
+            #expect(try await client.logIn(page, endedAt: "https://www.facebook.com/") == nil)
+            let end = "https://notes.example/\(path)/done"
+            let token = #"{"user":{"userId":"u"},"authenticationToken":"t"}"#
+            let user = try await client.logIn(page, endedAt: "\(end)#token=\(PercentEncoding.encode(token))")
+            #expect(user?.token == "t")
+            #expect(client.session.user == user)
+            let error = await failure { () async throws(AzureFailure) in
+                try await client.logIn(page, endedAt: "\(end)#error=no%20way")
+            }
+            #expect(error?.code == .loginFailed)
+            #expect(error?.message == "no way")
+        }
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test func aCancelledLogInHasACodeOfItsOwn() async throws {
+        let client = try client()
+        let page = try client.logInPage("facebook", returningTo: "notes")
+        let task = Task { () -> [AzureFailure] in
+            while !Task.isCancelled { await Task.yield() }
+            var errors: [AzureFailure] = []
+            do throws(AzureFailure) {
+                try await client.logIn(provider: "facebook", token: ["access_token": "x"])
+            } catch {
+                errors.append(error)
+            }
+            do throws(AzureFailure) {
+                try await client.logIn(page, endedAt: "notes://easyauth.callback/#authorization_code=c1")
+            } catch {
+                errors.append(error)
+            }
+            return errors
+        }
+        task.cancel()
+        let errors = await task.value
+        #expect(errors.map(\.code) == [.loginCanceled, .loginCanceled])
+        #expect(errors.map(\.error.kind) == [.cancelled, .cancelled])
+        #expect(client.session.user == nil)
+    }
+
+    @Test func aVersionIsNotAskedForWhatItDoesNotHave() async throws {
+        let old = try client(.mobileServices)
+        let renewal = await failure { () async throws(AzureFailure) in try await old.refresh() }
+        #expect(renewal?.code == .invalidBackendVersion)
+        #expect(renewal?.error.kind == .unsupported)
+        let page = #expect(throws: RemoteError.self) { try old.logInPage("facebook", returningTo: "notes") }
+        #expect(page?.code == AzureError.invalidBackendVersion.rawValue)
+        for version in [AzureVersion.mobileApps, .datasync] {
+            let new = try client(version)
+            let tags = await failure { () async throws(AzureFailure) in
+                try await new.push.register(token: Data([1]), tags: ["t"])
+            }
+            #expect(tags?.code == .invalidBackendVersion)
+        }
+        #expect(transport.requests.isEmpty)
+    }
+
     @Test func theEndOfATokenIsReadFromIt() throws {
         let payload = Data(#"{"exp":1600000000}"#.utf8).base64EncodedString().replacing("=", with: "")
         #expect(

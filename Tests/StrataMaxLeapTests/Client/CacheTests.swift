@@ -63,4 +63,63 @@ import Testing
             ($0 as? RemoteError)?.code == MaxLeapError.invalidQuery.rawValue
         }
     }
+
+    @Test("Further parameters make another answer")
+    func parameters() async throws {
+        let rig = try ClientRig()
+        var options = RequestOptions()
+        options.parameters = [RemoteParameter("lang", "de & fr"), RemoteParameter("limit", "7")]
+        rig.transport.answer(json: page("1"))
+        _ = try await rig.client.find(query, policy: .networkOnly)
+        #expect(!rig.client.hasCachedResult(of: query, options: options))
+        rig.transport.answer(json: page("2"))
+        let found = try await rig.client.find(query, policy: .cacheElseNetwork, options: options)
+        #expect(found.map(\.objectId) == ["2"])
+        #expect(rig.transport.requests.last?.parameters["lang"] == "de & fr")
+        #expect(try await rig.client.find(query, policy: .cacheOnly).map(\.objectId) == ["1"])
+        #expect(try await rig.client.find(query, policy: .cacheOnly, options: options).map(\.objectId) == ["2"])
+        // A parameter that the query has itself is not sent, and does not count.
+        let limited = query.limited(to: 3)
+        rig.transport.answer(json: page("3"))
+        _ = try await rig.client.find(limited, policy: .networkOnly)
+        options.parameters.removeFirst()
+        #expect(rig.client.hasCachedResult(of: limited, options: options))
+        options.parameters = [RemoteParameter("lang", "de & fr"), RemoteParameter("limit", "7")]
+        rig.client.clearCachedResult(of: query, options: options)
+        #expect(!rig.client.hasCachedResult(of: query, options: options))
+        #expect(rig.client.hasCachedResult(of: query))
+    }
+
+    @Test("The first object comes from the cache, and then from the network")
+    func firstOfBoth() async throws {
+        let rig = try ClientRig()
+        var ends: [String] = []
+        for answer in [page("1"), page("2"), #"{"results":[]}"#] {
+            rig.transport.answer(json: answer)
+            for await result in rig.client.firstResults(of: query) {
+                switch result {
+                case .success(let object): ends.append(object.objectId ?? "")
+                case .failure(let error): ends.append("\(error.code)")
+                }
+            }
+        }
+        #expect(ends == ["120", "1", "1", "2", "2", "101"])
+        #expect(rig.transport.requests.allSatisfy { $0.parameters["limit"] == "1" })
+        await #expect { try await rig.client.first(query, policy: .cacheThenNetwork) } throws: {
+            ($0 as? RemoteError)?.message.contains("firstResults(of:)") == true
+        }
+    }
+
+    @Test("An object of an identifier may be as old as the call says")
+    func ages() async throws {
+        let rig = try ClientRig()
+        let pointer = MaxLeapPointer("A", "1")
+        rig.transport.answer(json: page("1"))
+        _ = try await rig.client.get(pointer, policy: .networkOnly)
+        rig.clock.advance(by: 100)
+        #expect(try await rig.client.get(pointer, policy: .cacheOnly, maximumAge: 101).objectId == "1")
+        await #expect { try await rig.client.get(pointer, policy: .cacheOnly, maximumAge: 99) } throws: {
+            ($0 as? RemoteError)?.code == MaxLeapError.cacheMiss.rawValue
+        }
+    }
 }

@@ -1,6 +1,5 @@
 import Foundation
 import StrataMaxLeap
-import StrataStore
 import StrataTesting
 import Testing
 
@@ -98,11 +97,4 @@ import Testing
         }
         #expect(rig.transport.requests.isEmpty)
     }
-}
-
-/// Codes of errors, from whatever task.
-private final class Codes: Sendable {
-    private let list = Guarded<[Int]>([])
-    var all: [Int] { list.withLock { $0 } }
-    func add(_ code: Int) { list.withLock { $0.append(code) } }
 }

@@ -1,5 +1,6 @@
 #if Server
     import Foundation
+    import StrataAzure
     import StrataMaxLeap
     import StrataServer
     import StrataTesting
@@ -7,12 +8,22 @@
     /// The other dialects against a server on loopback, to be tried by the conformance kit. Each place has a server of its own,
     /// which goes on as long as the place is used.
     actor DialectStores: ConformanceSubject {
-        /// Datasync services are not among them: they only take whole rows, as pushes send them, and refuse an awaited save of
-        /// some changed properties.
         enum Client: String, CaseIterable, Sendable {
             case maxLeap = "MaxLeap"
             case parse = "Parse"
-            case azure = "Azure"
+            case mobileServices = "Mobile Services"
+            case mobileApps = "Mobile Apps"
+            case datasync = "Datasync"
+
+            /// The protocol of Azure that the client uses; nil for other dialects.
+            var azureVersion: AzureVersion? {
+                switch self {
+                case .maxLeap, .parse: nil
+                case .mobileServices: .mobileServices
+                case .mobileApps: .mobileApps
+                case .datasync: .datasync
+                }
+            }
         }
 
         private let client: Client
@@ -28,7 +39,8 @@
             let shared: Set<ConformanceFeature> = [
                 .atomicSaves, .uniqueKeys, .composites, .transformables, .decimals,
             ]
-            return client == .azure ? shared.union([.geoPoints, .manyToMany, .orderedRelationships]) : shared
+            return client.azureVersion == nil
+                ? shared : shared.union([.geoPoints, .manyToMany, .orderedRelationships])
         }
         /// Dates are whole milliseconds.
         nonisolated let datePrecision = 0.001
@@ -43,8 +55,8 @@
                 current = (place.path, server)
             }
             let backend: any RemoteBackend =
-                if client == .azure {
-                    try server.azureClient(.mobileApps) { $0.keepsDeletedRows = true }.backend
+                if let version = client.azureVersion {
+                    try server.azureClient(version) { $0.keepsDeletedRows = true }.backend
                 } else {
                     try server.maxLeapClient(client == .parse ? .parse : .maxLeap) {
                         $0.usesConditionalWrites = client == .maxLeap
@@ -56,9 +68,13 @@
             options.finishesLocally = true
             // The server answers on the threads that all other tests use, too.
             options.request.timeout = 300
-            return try RemoteStore.open(
-                model: model, backend: backend, location: .file(path: place.appending(path: "mirror.sqlite").path),
-                options: options)
+            options.sync.request.timeout = 300
+            let location = SQLiteStore.Location.file(path: place.appending(path: "mirror.sqlite").path)
+            guard client == .datasync else {
+                return try RemoteStore.open(model: model, backend: backend, location: location, options: options)
+            }
+            // Its services only take whole rows, as pushes send them, and refuse an awaited save of some changed properties.
+            return try PushingStore.open(model: model, backend: backend, location: location, options: options)
         }
 
         /// Stops the server of the last place.

@@ -2,8 +2,9 @@
     import Foundation
     import PlainJSONStore
     import PostgresFixture
-    import StrataTesting
     import Testing
+
+    @testable import StrataTesting
 
     /// All kinds of stores side by side.
     struct MatrixTests {
@@ -39,13 +40,33 @@
             }
             let reports = await Self.run(kinds)
             for report in reports { #expect(report.failures.isEmpty, "\(report)") }
-            let matrix = CapabilityMatrix(reports).description
+            let matrix = CapabilityMatrix(reports + [try Self.kinto()]).description
             print(matrix)
             var page = try String(
                 contentsOf: Self.root.appending(path: "Documentation/Stores.md"), encoding: .utf8)
             if !hasPostgres { page = Self.withoutColumn(3, of: page) }
             #expect(
                 page.contains(matrix + "\n"), "the table of Documentation/Stores.md is another one:\n\(matrix)")
+        }
+
+        /// The report on the store for Kinto. Its own package runs the checks against a real server, and fails unless all of
+        /// them hold but those of the features that it declares to lack.
+        private static func kinto() throws -> ConformanceReport {
+            let source = try String(
+                contentsOf: root.appending(path: "Examples/KintoStore/Tests/KintoStoreTests/ConformanceTests.swift"),
+                encoding: .utf8)
+            let match = source.firstMatch(of: /omissions: Set<ConformanceFeature> = \[([^\]]*)\]/)
+            let list = try #require(match).output.1
+            let omissions = try list.split(separator: ",").map { part -> ConformanceFeature in
+                let name = part.trimmingCharacters(in: .whitespacesAndNewlines).dropFirst()
+                return try #require(ConformanceFeature(rawValue: String(name)), "\(part) is not a feature")
+            }
+            let results = ConformanceSuite.standard.checks.map { check in
+                let missing = check.needs.intersection(omissions)
+                return ConformanceReport.Result(
+                    check: check, outcome: missing.isEmpty ? .passed : .omitted(missing))
+            }
+            return ConformanceReport(name: "Kinto", results: results)
         }
 
         /// Runs all kinds at the same time.

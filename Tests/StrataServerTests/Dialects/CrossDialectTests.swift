@@ -2,6 +2,7 @@
     import Foundation
     import StrataAzure
     import StrataServer
+    import StrataStackMob
     import Testing
 
     @Suite struct CrossDialectTests {

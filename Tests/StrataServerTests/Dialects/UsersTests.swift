@@ -103,6 +103,36 @@
             }
         }
 
+        @Test(
+            "An anonymous user who is linked with an account elsewhere is not anonymous",
+            arguments: [Service.parse, .maxLeap])
+        func linkedGuests(_ service: Service) async throws {
+            try await withUsers(service) { users, server, _ in
+                let guest = try await users.automaticUser()
+                #expect(guest.isAnonymous)
+                let facebook = ProviderToken("facebook", token: "good-4", userID: "good-4")
+                try await users.link(facebook)
+                #expect(users.currentUser?.isAnonymous == false && users.currentUser?.providers == ["facebook"])
+                #expect(try await !users.refreshUser().isAnonymous)
+                let other = try service.users(server, MemorySessionStorage())
+                #expect(try await other.logIn(facebook).id == guest.id)
+                #expect(other.currentUser?.isAnonymous == false)
+            }
+        }
+
+        @Test("Calls of the same time make one anonymous user", arguments: [MaxLeapFlavor.parse, .maxLeap])
+        func automaticUsers(_ flavor: MaxLeapFlavor) async throws {
+            try await withServer({ $0.dialects = Places.all }) { server in
+                let wire = Wire()
+                let client = try server.maxLeapClient(flavor, transport: wire)
+                let ids = try await withThrowingTaskGroup(of: String.self) { group in
+                    for _ in 0..<4 { group.addTask { try await client.users.automaticUser().id } }
+                    return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+                }
+                #expect(ids.count == 1 && wire.count == 1)
+            }
+        }
+
         @Test("What a service lacks is an error of its own, and nothing is sent", arguments: Service.allCases)
         func lacking(_ service: Service) async throws {
             try await withUsers(service) { users, _, _ in

@@ -1,5 +1,6 @@
 #if Server
     import Foundation
+    import StrataAzure
     import StrataServer
     import Testing
 
@@ -46,6 +47,115 @@
             await bench.send("PUT", "/post/p", ["likes": 0], headers: ["Idempotency-Key": "k4"])
             #expect(await bench.send("PUT", "/post/p", ["likes[inc]": 1], headers: key).json?["likes"] == 1)
             #expect(await bench.send("PUT", "/post/p", ["likes": 1], headers: ["Idempotency-Key": ""]).status == 400)
+        }
+
+        @Test("A write with an Idempotency-Key is done once in every dialect")
+        func idempotencyInEveryDialect() async throws {
+            let bench = try Bench.withDialects()
+            func key(_ text: String) -> [String: String] { ["Idempotency-Key": text] }
+            for dialect in ["parse", "2.0"] {
+                let application =
+                    dialect == "parse"
+                    ? ["X-Parse-Application-Id": "app"] : ["X-ML-AppId": "app", "X-ML-APIKey": "key"]
+                func send(_ method: String, _ path: String, _ body: JSONValue? = nil, _ text: String) async
+                    -> ServerResponse
+                {
+                    let headers = application.merging(key(text)) { $1 }
+                    return await bench.send(method, "/\(dialect)/\(path)", body, headers: headers)
+                }
+                let name = dialect == "parse" ? "Post" : "Page"
+                let first = await send("POST", "classes/\(name)", ["likes": 0], "\(dialect) a")
+                let second = await send("POST", "classes/\(name)", ["likes": 0], "\(dialect) a")
+                let id = try #require(first.json?["objectId"]?.string)
+                #expect(second.json == first.json && second.status == first.status)
+                #expect(second.header("Location") == first.header("Location"))
+                #expect(await bench.parse("GET", "classes/\(name)").json?["results"]?.elements?.count == 1)
+                let other = await send("POST", "classes/\(name)", ["likes": 1], "\(dialect) a")
+                #expect(other.status == 400, "\(other.text)")
+
+                let step: JSONValue = ["likes": ["__op": "Increment", "amount": 1]]
+                for _ in 1...2 {
+                    #expect(await send("PUT", "classes/\(name)/\(id)", step, "\(dialect) b").status == 200)
+                }
+                // A batch gives each of its writes a name, whatever its own is.
+                let writes = ["b", "c", "d"].map { text in
+                    JSONValue.object([
+                        "method": "PUT", "path": .string("/1/classes/\(name)/\(id)"), "body": step,
+                        "headers": ["Idempotency-Key": .string("\(dialect) \(text)")],
+                    ])
+                }
+                for _ in 1...2 {
+                    let batch = await send("POST", "batch", ["requests": .array(writes)], "\(dialect) e")
+                    #expect(batch.json?.elements?.count == 3 && !batch.text.contains("error"), "\(batch.text)")
+                }
+                let object = await bench.parse("GET", "classes/\(name)/\(id)")
+                #expect(object.json?["likes"] == 3, "\(object.text)")
+                for _ in 1...2 {
+                    #expect(await send("DELETE", "classes/\(name)/\(id)", nil, "\(dialect) f").status == 200)
+                }
+            }
+            // A condition that was not met may be met later.
+            let page = await bench.maxLeap("POST", "classes/Page", ["likes": 0])
+            let id = try #require(page.json?["objectId"]?.string)
+            let path = "/2.0/classes/Page/\(id)?where=" + escaped("{\"likes\":1}")
+            let headers = ["X-ML-AppId": "app", "X-ML-APIKey": "key", "Idempotency-Key": "g"]
+            #expect(await bench.send("PUT", path, ["text": "a"], headers: headers).json?["number"] == 0)
+            await bench.maxLeap("PUT", "classes/Page/\(id)", ["likes": 1])
+            #expect(await bench.send("PUT", path, ["text": "a"], headers: headers).json?["number"] == 1)
+
+            for version in [AzureVersion.mobileServices, .mobileApps, .datasync] {
+                let first = await bench.azure(version, "POST", "tables/row", ["n": 1], headers: key("\(version)"))
+                let second = await bench.azure(version, "POST", "tables/row", ["n": 1], headers: key("\(version)"))
+                #expect(first.status == 201 && second.status == 201, "\(second.text)")
+                #expect(second.json == first.json && second.header("ETag") == first.header("ETag"))
+                #expect(second.header("Location") == first.header("Location"))
+                let id = try #require(first.json?["id"]?.string)
+                #expect(
+                    await bench.azure(version, "POST", "tables/row", ["n": 2], headers: key("\(version)")).status == 409
+                )
+                let removal = ["Idempotency-Key": "\(version) gone"]
+                let gone = await bench.azure(version, "DELETE", "tables/row/\(id)", headers: removal)
+                let again = await bench.azure(version, "DELETE", "tables/row/\(id)", headers: removal)
+                #expect(gone.status == again.status && gone.status / 100 == 2 && again.body == gone.body)
+            }
+        }
+
+        @Test("Who signs up again with the same Idempotency-Key logs in, and only with the password")
+        func signingUpTwice() async throws {
+            let bench = try Bench.withDialects()
+            func signUp(_ password: String) async -> ServerResponse {
+                await bench.send(
+                    "POST", "/parse/users", ["username": "ann", "password": .string(password)],
+                    headers: ["X-Parse-Application-Id": "app", "Idempotency-Key": "k"])
+            }
+            let first = await signUp("secret")
+            let second = await signUp("secret")
+            #expect(first.status == 201 && second.status == 200, "\(second.text)")
+            #expect(second.json?["objectId"] == first.json?["objectId"])
+            let token = try #require(second.json?["sessionToken"]?.string)
+            #expect(token != first.json?["sessionToken"]?.string)
+            #expect(await bench.parse("GET", "users/me", token: token).json?["username"] == "ann")
+            #expect(await signUp("other").json?["sessionToken"] == nil)
+            // Without the key, the name is taken.
+            #expect(await bench.parse("POST", "users", ["username": "ann", "password": "secret"]).json?["code"] == 202)
+        }
+
+        @Test("Elements of arrays are added and removed by the names of fields")
+        func arrays() async throws {
+            let bench = try Bench()
+            await bench.send("POST", "/post", ["post_id": "p", "tags": ["a", "b"]])
+            #expect(
+                await bench.send("PUT", "/post/p", ["tags[add]": ["a", "c"]]).json?["tags"] == ["a", "b", "a", "c"])
+            #expect(await bench.send("PUT", "/post/p", ["tags[remove]": "a"]).json?["tags"] == ["b", "c"])
+            #expect(
+                await bench.send("PUT", "/post/p", ["tags[addunique]": ["c", "d", "d"]]).json?["tags"]
+                    == ["b", "c", "d"])
+            #expect(await bench.send("PUT", "/post/p", ["other[add]": [1, 2]]).json?["other"] == [1, 2])
+            #expect(await bench.send("PUT", "/post/p", ["tags[add]": [3]]).status == 400)
+            #expect(await bench.send("PUT", "/post/p", ["tags[add]": ["a": 1]]).status == 400)
+            await bench.send("PUT", "/post/p", ["likes": 1])
+            #expect(await bench.send("PUT", "/post/p", ["likes[add]": [1]]).status == 400)
+            #expect(await bench.send("PUT", "/post/p", ["tags[none]": ["x"]]).status == 400)
         }
 
         @Test("If-Match lets a write through only if nobody was faster")

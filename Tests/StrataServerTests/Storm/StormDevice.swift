@@ -11,12 +11,16 @@
         let context: ManagedObjectContext
         private let container: PersistentContainer
         private let model: ManagedObjectModel
+        /// Whether the server numbers the objects. Then devices know them by another attribute.
+        private let hasNumbers: Bool
 
         init(
-            _ name: String, model: ManagedObjectModel, backend: any RemoteBackend, file: String, clock: VirtualClock
+            _ name: String, model: ManagedObjectModel, backend: any RemoteBackend, file: String, clock: VirtualClock,
+            hasNumbers: Bool
         ) throws {
             self.name = name
             self.model = model
+            self.hasNumbers = hasNumbers
             var options = RemoteStore.Options()
             options.fetchPolicy = .cacheOnly
             options.savePolicy = .cacheOnly
@@ -42,22 +46,33 @@
         @discardableResult
         func make(_ entity: String, id: String) throws -> ManagedObject {
             let object = try context.insert(entityNamed: entity)
-            object["\(entity.lowercased())Id"] = id
+            object[identity(entity)] = id
             return object
         }
 
         func objects(_ entity: String) throws -> [ManagedObject] {
             try context.fetch(
-                FetchRequest<ManagedObject>(entity: entity, sortedBy: [FetchSort("\(entity.lowercased())Id")]))
+                FetchRequest<ManagedObject>(entity: entity, sortedBy: [FetchSort(identity(entity))]))
         }
 
-        func id(of object: ManagedObject) -> String { object["\(object.entity.name.lowercased())Id"] as? String ?? "?" }
+        /// The attribute by which devices know the objects of an entity: they choose its values.
+        private func identity(_ entity: String) -> String { hasNumbers ? "code" : "\(entity.lowercased())Id" }
 
-        /// The title of a note; nil if there is none with this key.
+        func id(of object: ManagedObject) -> String { object[identity(object.entity.name)] as? String ?? "?" }
+
+        /// The identities that several objects of an entity have. A pull may report a row before its creation is answered: until
+        /// then, the row and the object that was made here are two.
+        func doubles(_ entity: String) throws -> Set<String> {
+            let counts = Dictionary(grouping: try objects(entity), by: id(of:)).mapValues(\.count)
+            return Set(counts.filter { $0.value > 1 }.keys)
+        }
+
+        /// The title of a note; nil if there is none with this identity.
         func title(of id: String) throws -> String? {
             let found = try context.fetchFirst(
                 FetchRequest<ManagedObject>(
-                    entity: "Note", where: .comparison(.keyPath(["noteId"]), .equal, .constant(.string(id)), [])))
+                    entity: "Note",
+                    where: .comparison(.keyPath([identity("Note")]), .equal, .constant(.string(id)), [])))
             return found.map { $0["title"] as? String ?? "" }
         }
 
@@ -66,7 +81,7 @@
             "\(object.entity.name) \(id(of: object)): \(object.changedValues().sorted { $0.key < $1.key })"
         }
 
-        /// All objects as text, by entity and key.
+        /// All objects as text, by entity and identity.
         func contents() throws -> [String: String] {
             var result: [String: String] = [:]
             let fresh = container.newContext()

@@ -27,7 +27,7 @@
             self.service = service
             self.seed = seed
             random = SplitMix64(seed: seed)
-            model = try Self.model(withMembers: service.hasMembers)
+            model = try Self.model(withMembers: service.hasMembers, numbers: service.hasNumbers)
             folder = FileManager.default.temporaryDirectory.appending(path: "strata-storm-\(UUID().uuidString)")
             var options = ServerOptions()
             options.storage.survivesPowerFailure = false
@@ -46,15 +46,20 @@
             try? FileManager.default.removeItem(at: folder)
         }
 
-        private static func model(withMembers: Bool) throws -> ManagedObjectModel {
-            try ManagedObjectModel(name: "Storm") {
-                Entity("Folder") {
-                    Attribute("folderId", .string)
+        /// - Parameter numbers: Whether folders and notes have whole numbers as keys, which the server assigns. What devices
+        ///   choose is in the attribute `code` then.
+        private static func model(withMembers: Bool, numbers: Bool) throws -> ManagedObjectModel {
+            let key = numbers ? AttributeType.integer64 : .string
+            return try ManagedObjectModel(name: "Storm") {
+                Entity("Folder", primaryKey: "folderId") {
+                    Attribute("folderId", key, optional: numbers)
+                    if numbers { Attribute("code", .string, optional: true) }
                     Attribute("name", .string, optional: true)
                     Relationship("notes", to: "Note", .toMany, inverse: "folder")
                 }
-                Entity("Note") {
-                    Attribute("noteId", .string)
+                Entity("Note", primaryKey: "noteId") {
+                    Attribute("noteId", key, optional: numbers)
+                    if numbers { Attribute("code", .string, optional: true) }
                     Attribute("title", .string, default: .value(""))
                     Attribute("body", .string, optional: true)
                     Attribute("likes", .integer64, default: .value(0))
@@ -76,9 +81,11 @@
 
         private func device(_ name: String) throws -> StormDevice {
             let backend = try service.backend(
-                model, transport: StormTransport.End(way: transport, device: name), clock: clock)
+                model, transport: StormTransport.End(way: transport, device: name), clock: clock,
+                usesExtensions: seed % 2 == 1)
             return try StormDevice(
-                name, model: model, backend: backend, file: folder.appending(path: "\(name).sqlite").path, clock: clock)
+                name, model: model, backend: backend, file: folder.appending(path: "\(name).sqlite").path, clock: clock,
+                hasNumbers: service.hasNumbers)
         }
 
         // MARK: The storm
@@ -122,7 +129,13 @@
         }
 
         private func edit(_ device: StormDevice) throws {
-            let notes = try device.objects("Note")
+            // While a note is here twice, changes of either may meet those of the other. What the device has deleted it leaves
+            // alone, even if a pull reports it once more.
+            let doubles = try device.doubles("Note")
+            let notes = try device.objects("Note").filter { note in
+                let id = device.id(of: note)
+                return !doubles.contains(id) && titles[id] != .some(nil)
+            }
             let own = notes.filter { device.id(of: $0).hasPrefix("d\(device.name)-") }
             let shared = notes.filter { device.id(of: $0).hasPrefix("s") }
             switch random.below(9) {
@@ -226,6 +239,9 @@
                         "device \(device.name) has \(id) as \(contents[id] ?? "nothing"), the server as \(truth[id] ?? "nothing")",
                         about: id)
                 }
+            }
+            for entity in ["Folder", "Note"] {
+                for id in try fresh.doubles(entity).sorted() { fail("\(id) was made more than once", about: id) }
             }
             for (id, title) in titles.sorted(by: { $0.key < $1.key }) {
                 let found = try fresh.title(of: id)

@@ -19,7 +19,7 @@ final class SimulatedClient: @unchecked Sendable {
     var seenVersions: [String: [Int]] = [:]
     private var savedValues = 0
     /// What was done to tallies in a context, and is not saved.
-    var unsavedOperations: [(id: String, property: String, operation: FieldOperation)] = []
+    private(set) var draft = TallyDraft()
     /// What engines of this client reported, including those that crashed.
     private(set) var results: [SyncResult] = []
     private var streams: [AsyncStream<SyncResult>] = []
@@ -37,6 +37,8 @@ final class SimulatedClient: @unchecked Sendable {
         var unsaved: Set<ModelServer.Write> = []
         /// How many saves of the context are under way.
         var saving = 0
+        /// Whether a save of the tallies is under way.
+        var savesTallies = false
         /// Whether a save has failed, and whether something was given up since: if the server has a new object from it, the
         /// store leaves that out of answers until the process ends.
         var hasFailed = false
@@ -101,7 +103,7 @@ final class SimulatedClient: @unchecked Sendable {
         world.trace("\(number) crashes\(model == nil ? "" : " and is updated")")
         let model = model ?? self.model
         abandonContext()
-        unsavedOperations = []
+        giveUpOperations()
         store.close()
         process = try Self.start(number, process.number + 1, model, world, habits, clock, disk)
         streams.append(engine.results)
@@ -126,6 +128,13 @@ final class SimulatedClient: @unchecked Sendable {
         if try engine.pendingCount() > 0 { world.struck(.update) }
         try crash(world.models[version + 1])
     }
+
+    /// Operations that are not saved are gone, or have been sent with an unknown outcome.
+    func giveUpOperations() { draft = TallyDraft() }
+
+    func beginTallySave() { process.savesTallies = true }
+
+    func endTallySave(_ number: Int) { if number == process.number { process.savesTallies = false } }
 
     /// What a context had that is not saved is gone, or has been sent with an unknown outcome.
     func abandonContext() {

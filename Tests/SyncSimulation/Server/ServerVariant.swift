@@ -41,16 +41,18 @@ public struct ServerVariant: Sendable, Hashable, CustomStringConvertible {
             features: [.conditionalWrites, .idempotencyTokens, .incrementalPull, .paging, .sorting, .relating]),
         ServerVariant(description: "plain", features: [.readingMany, .creatingMany, .paging, .sorting]),
         ServerVariant(
+            description: "news alone", features: [.incrementalPull, .paging, .sorting, .relating, .readingMany]),
+        ServerVariant(
             description: "over HTTP",
             features: [
                 .conditionalWrites, .incrementalPull, .deletions, .readingMany, .creatingMany, .paging,
             ], maximumBatch: 5, isHTTP: true),
     ]
 
-    /// The same, and perhaps able to do operations: those that do nothing twice, and those that compare versions.
+    /// The same, and perhaps able to do operations.
     func computing(_ random: inout SplitMix64) -> ServerVariant {
         var result = self
-        guard !isHTTP, isConditional else { return result }
+        guard !isHTTP else { return result }
         if random.chance(0.7) { result.features.insert(.increments) }
         if random.chance(0.5) { result.features.insert(.arrayOperations) }
         return result

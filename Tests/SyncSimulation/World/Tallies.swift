@@ -22,7 +22,15 @@ final class Tallies: @unchecked Sendable {
 
     private(set) var list: [Operation] = []
 
-    func add(_ operation: Operation) { list.append(operation) }
+    /// - Returns: Its place.
+    @discardableResult
+    func add(_ operation: Operation) -> Int {
+        list.append(operation)
+        return list.count - 1
+    }
+
+    /// An operation that may have been sent is saved.
+    func save(_ place: Int) { list[place].isForgotten = false }
 
     /// A client gives up what it did to some tallies.
     func forget(by client: Int, _ isForgotten: (RemoteIdentity) -> Bool) {
@@ -31,6 +39,20 @@ final class Tallies: @unchecked Sendable {
             list[index].isForgotten = true
         }
     }
+}
+
+/// What was done in a context, and is not saved.
+final class TallyDraft {
+    var operations: [UnsavedOperation] = []
+}
+
+/// An operation in a context.
+struct UnsavedOperation {
+    let id: String
+    let property: String
+    let operation: FieldOperation
+    /// Its place among all, if a save has sent it.
+    var place: Int?
 }
 
 extension ModelServer {
@@ -65,7 +87,7 @@ extension ModelServer {
 }
 
 extension SimulatedClient {
-    /// Does something to a tally and saves it here.
+    /// Does something to a tally and saves it here, or at the server.
     func operate() throws {
         if let context = process.tallies {
             try operate(context)
@@ -137,12 +159,68 @@ extension SimulatedClient {
             case .appendUnique(let list): try tally.addUnique(list.compactMap(String.init), to: property)
             case .remove(let list): try tally.remove(list.compactMap(String.init), from: property)
             }
-            unsavedOperations.append((tally["tallyId"] as? String ?? "", property, operation))
+            draft.operations.append(
+                UnsavedOperation(id: tally["tallyId"] as? String ?? "", property: property, operation: operation))
+            // A save that is under way takes it along if it has to start again.
+            if process.savesTallies { placeOperations() }
         }
-        guard world.executor.random.chance(0.6) else { return }
-        try context.save()
-        for (id, property, operation) in unsavedOperations { note(id, property, operation) }
-        unsavedOperations = []
+        guard world.executor.random.chance(0.6), !process.savesTallies else { return }
+        guard world.executor.random.chance(0.5) else {
+            try context.save()
+            noteSaved(draft.operations.count)
+            return
+        }
+        let policy: SavePolicy = world.executor.random.chance(0.7) ? .networkThenCache : .networkElseQueue
+        Task(executorPreference: world.executor) { await self.saveOperations(policy) }
+    }
+
+    /// The first of the operations that were not saved have been saved.
+    private func noteSaved(_ count: Int) {
+        for unsaved in draft.operations.prefix(count) {
+            if let place = unsaved.place {
+                world.tallies.save(place)
+            } else {
+                note(unsaved.id, unsaved.property, unsaved.operation)
+            }
+        }
+        draft.operations.removeFirst(count)
+    }
+
+    /// Counts operations that may be carried out before they are known to be saved.
+    private func placeOperations() {
+        for index in draft.operations.indices where draft.operations[index].place == nil {
+            let unsaved = draft.operations[index]
+            draft.operations[index].place = world.tallies.add(
+                Tallies.Operation(
+                    id: unsaved.id, property: unsaved.property, client: number, operation: unsaved.operation,
+                    isForgotten: true))
+        }
+    }
+
+    /// Saves at the server. Until the answer comes, what is sent may have been carried out or not.
+    private func saveOperations(_ policy: SavePolicy) async {
+        guard let context = process.tallies else { return }
+        let (number, draft) = (process.number, draft)
+        let count = draft.operations.count
+        placeOperations()
+        world.trace("\(self.number) saves its tallies \(policy): \(draft.operations)")
+        beginTallySave()
+        defer { endTallySave(number) }
+        do throws(PersistenceError) {
+            try await context.save(options: RemoteOptions(savePolicy: policy))
+            guard draft === self.draft else { return }
+            world.trace("\(self.number)     saved its tallies")
+            noteSaved(count)
+        } catch {
+            guard number == process.number, draft === self.draft else { return }
+            world.trace("\(self.number)     tallies are not saved: \(error)")
+            switch error {
+            case .store(.remote), .store(.cancelled), .cancelled: break
+            // Servers that compare versions are sent results, which others may be faster with each time.
+            case .conflicts where !world.variant.hasTokens: break
+            default: world.violate("client \(self.number): operations are not saved: \(error)")
+            }
+        }
     }
 
     static func texts(_ value: Value) -> [String] {
@@ -166,7 +244,7 @@ extension SimulationWorld {
 
     /// Whether nobody can say whether an operation was carried out.
     private func isUncertain(_ operation: Tallies.Operation) -> Bool {
-        if operation.isForgotten || server.wasRestored || !variant.isConditional { return true }
+        if operation.isForgotten || server.wasRestored || overwrites(operation.property) { return true }
         if variant.hasTokens { return false }
         // One by one, somebody else comes to the same number.
         if operation.property == "count" { return true }
@@ -177,6 +255,13 @@ extension SimulationWorld {
         } ?? true
     }
 
+    /// Whether nothing stops a client from writing over what others do, or a request that the network delivers twice.
+    private func overwrites(_ property: String) -> Bool {
+        if variant.isConditional { return false }
+        // Several operations on an array go as their result.
+        return property != "count" || !variant.features.isSuperset(of: [.increments, .idempotencyTokens])
+    }
+
     private func checkCount(_ value: RemoteValue?, _ done: [Tallies.Operation], _ id: String) {
         guard case .value(.integer(let count))? = value else { return violate("Tally \(id) has no count") }
         let least = done.count { !isUncertain($0) }
@@ -185,6 +270,7 @@ extension SimulationWorld {
         // as if its change had never been carried out.
         let isSetBack = !variant.hasTokens && tallies.list.contains { $0.id == id && $0.operation.removes }
         let most = server.wasRestored || isSetBack ? 2 * done.count : done.count
+        if overwrites("count") { return }
         if count > Int64(most) || count < Int64(least) {
             violate("Tally \(id) was incremented \(least) to \(most) times, and has \(count)")
         }
@@ -194,7 +280,7 @@ extension SimulationWorld {
         guard case .value(let value)? = value else { return violate("Tally \(id) has no marks") }
         let present = SimulatedClient.texts(value)
         // As for the count: what a restored server has refused before may come late, and again as part of another request.
-        if Set(present).count < present.count, !server.wasRestored {
+        if Set(present).count < present.count, !server.wasRestored, !overwrites("marks") {
             violate("Tally \(id) has a mark twice: \(present)")
         }
         var removed: [String: Bool] = [:]
@@ -214,7 +300,7 @@ extension SimulationWorld {
                     if !isThere, removed[mark] == nil, !isUncertain(operation) {
                         violate("Tally \(id) lacks the mark \(mark)")
                     }
-                    if isThere, removed[mark] == true, variant.hasTokens {
+                    if isThere, removed[mark] == true, variant.hasTokens, !overwrites("marks") {
                         violate("Tally \(id) has the mark \(mark), which was removed")
                     }
                 }

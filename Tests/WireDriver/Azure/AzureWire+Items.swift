@@ -30,12 +30,7 @@ extension AzureWire {
 
     private static func typed(_ name: String, _ content: JSONValue, _ dialect: AzureDialect) throws -> JSONValue? {
         if name == "$nil" { return nil }
-        switch try WireValues.value(.object([name: content])) {
-        case .date(let date): if let text = AzureDate.text(date) { return .string(text) }
-        case .binary, .uuid, .geoPoint, .set: break
-        case let value: return WireValues.json(value)
-        }
-        throw AzureError.invalidItem.error("\(name) is no value of an item", version: dialect.version)
+        return try AzureDate.json(of: try WireValues.value(.object([name: content])), version: dialect.version)
     }
 
     static func deserialize(_ input: WireCase) throws -> JSONValue {
@@ -61,16 +56,7 @@ extension AzureWire {
     }
 
     /// The value with a typed one in place of each text that is a time.
-    static func withDates(_ json: JSONValue) -> JSONValue {
-        switch json {
-        case .string(let text) where AzureDate.isDate(text):
-            guard let date = AzureDate.date(text).flatMap(AzureDate.text) else { return json }
-            return ["$date": .string(date)]
-        case .array(let elements): return .array(elements.map(withDates))
-        case .object(let members): return .object(members.mapValues(withDates))
-        default: return json
-        }
-    }
+    static func withDates(_ json: JSONValue) -> JSONValue { WireValues.json(AzureDate.value(of: json)) }
 
     /// The answer that a case describes.
     static func answer(_ input: WireCase, status: Int) -> WireResponse {

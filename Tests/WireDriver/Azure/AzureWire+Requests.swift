@@ -97,7 +97,7 @@ extension AzureWire {
 
     private static func json(_ rows: AzureRows) -> JSONValue {
         [
-            "items": .array(rows.items.map { withDates(.object($0)) }),
+            "items": .array(rows.values.map { WireValues.json(.composite($0)) }),
             "totalCount": .integer(Int64(rows.totalCount ?? -1)),
             "nextLink": rows.nextLink.map(JSONValue.string) ?? .null,
         ]

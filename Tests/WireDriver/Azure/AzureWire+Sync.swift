@@ -126,7 +126,8 @@ extension AzureWire {
 
     static func pull(_ input: WireCase) async throws -> JSONValue {
         let table = input.text("table") ?? "TodoItem"
-        let column = AzureSystemProperty.updatedAt.column(in: try dialect(input).version)
+        let version = try dialect(input).version
+        let column = AzureSystemProperty.updatedAt.column(in: version)
         let times = (input.elements("answersUpdatedAt") ?? []).map { page in (page.elements ?? []).map(\.string) }
         let counts = (input.elements("pages") ?? []).map { Int(clamping: $0.integer ?? 0) }
         let place = WireCounter()
@@ -140,7 +141,8 @@ extension AzureWire {
             } else if index < counts.count {
                 rows = (0..<min(max(0, counts[index]), 10_000)).map { ["id": .string("\(index)-\($0)")] }
             }
-            return WireServer.answer(200, .array(rows))
+            let list = JSONValue.array(rows)
+            return WireServer.answer(200, version == .datasync ? .object(["items": list]) : list)
         }
         let client = try client(input, server)
         let storage = MemorySessionStorage()

@@ -35,7 +35,8 @@ extension RemoteStore {
         let refusedBelow = try mirror.refusedEntries(deletedBy: changes)
         mirror.noteUnknown(refused)
         mirror.noteUnknown(refusedBelow)
-        let writes = try mirror.writes(for: changes, clears: clears, refused: refused)
+        let writes = try mirror.writes(
+            for: changes, clears: clears, refused: refused, computes: backend.capabilities.computesOnline)
         let births = writes.filter { $0.kind == .insert }
         let born = births.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) }
         mirror.online.births.begin(born)
@@ -229,7 +230,7 @@ extension RemoteStore {
         _ altered: inout Set<RowIdentity>
     ) throws(StoreError) -> CommitResult {
         var changes = changes
-        // Their results were sent.
+        // They have been carried out, and the answers tell what came of them.
         changes.operations = [:]
         // They were made before anything was sent.
         changes.checks = []

@@ -43,7 +43,7 @@ extension SaveSending {
     mutating func settleUnknown() async {
         for (position, write) in writes.enumerated() {
             guard let earlier = store.mirror.online.unknown.write(of: rooted(write)) else { continue }
-            switch await outcome(of: earlier.write) {
+            switch await outcomeOnce(of: earlier.write) {
             case .done where earlier.write.kind == .delete && write.kind != .delete:
                 // Nothing is left of the object: what makes it again is sent as it is.
                 store.mirror.online.unknown.remove(rooted(write))
@@ -77,12 +77,14 @@ extension SaveSending {
         guard rest.kind == .update else { return false }
         let told = earlier.told
         let isChanged = rest.write.values.keys.contains { name in
+            // The results of operations are made of what the server has.
+            guard earlier.write.computed[name] == nil else { return false }
             guard let sent = told[name], let now = record.values[name] else { return false }
             return !isEqual(now, sent)
         }
         if isChanged { return true }
         // Of what the earlier write did not send the mirror has what the save was made to.
-        let others = Set(rest.write.values.keys.filter { told[$0] == nil })
+        let others = Set(rest.write.values.keys.filter { told[$0] == nil && earlier.write.computed[$0] == nil })
         guard !others.isEmpty, store.backend.capabilities.features(of: rest.entity).contains(.conditionalWrites) else {
             return false
         }
@@ -119,6 +121,23 @@ extension SaveSending {
             store.mirror.online.unknown.put(UnknownWrite(write: born), rooted(write))
             fail(write, error)
         }
+    }
+
+    /// What became of a write, which is sent once more unless that would carry out its operations a second time.
+    private func outcomeOnce(of write: MirrorWrite) async -> RemoteOutcome {
+        if mayRepeatOperations(of: write) {
+            do throws(RemoteError) {
+                guard let record = try await state(of: write) else {
+                    return await absence(
+                        of: write,
+                        RemoteError(.notFound, domain: "Strata", message: "the object cannot be found"))
+                }
+                if hasComputed(write, record) { return .done(record) }
+            } catch {
+                return .failed(error)
+            }
+        }
+        return await outcome(of: write)
     }
 
     /// What became of a write that is sent once more.
@@ -171,7 +190,7 @@ extension SaveSending {
         }
     }
 
-    private func state(of write: MirrorWrite) async throws(RemoteError) -> RemoteRecord? {
+    func state(of write: MirrorWrite) async throws(RemoteError) -> RemoteRecord? {
         try await state(of: write.write.id, write.entity)
     }
 
@@ -196,14 +215,16 @@ extension SaveSending {
     /// Whether the server's state is what a write has made of an object. What a new object lacks the server may have filled
     /// in.
     private func isWork(of write: MirrorWrite, _ record: RemoteRecord) -> Bool {
-        write.write.values.allSatisfy { name, value in
-            if write.kind == .insert, value == .value(.null) || value == .reference(nil) { return true }
-            return isEqual(record.values[name], value)
-        }
+        // The state does not tell whether it has operations of others in it.
+        write.write.operations.isEmpty
+            && write.write.values.allSatisfy { name, value in
+                if write.kind == .insert, value == .value(.null) || value == .reference(nil) { return true }
+                return isEqual(record.values[name], value)
+            }
     }
 
     /// Whether a value of the server is the one that was sent; what the server does not tell may be.
-    private func isEqual(_ told: RemoteValue?, _ sent: RemoteValue) -> Bool {
+    func isEqual(_ told: RemoteValue?, _ sent: RemoteValue) -> Bool {
         switch (told, sent) {
         case (nil, .value(.null)), (nil, .reference(nil)), (nil, .references): true
         case (.references(let a)?, .references(let b)): Set(a) == Set(b)
@@ -227,6 +248,7 @@ extension SaveSending {
         if write.kind == .insert, let record { rest.write.id = store.mirror.canonical(record.id, write.entity) }
         rest.write.isWhole = write.kind == .update && write.write.isWhole
         rest.write.values = write.write.values.filter { told[$0.key] != $0.value }
+        leaveOutOperations(of: earlier.write, record, in: &rest)
         rest.relations = write.relations.filter { relation in
             !earlier.write.relations.contains {
                 $0.relationship == relation.relationship && $0.added == relation.added && $0.removed == relation.removed
@@ -239,5 +261,7 @@ extension SaveSending {
 
 extension MirrorWrite {
     /// Whether there is nothing to be sent.
-    fileprivate var isNothing: Bool { kind == .update && write.values.isEmpty && relations.isEmpty }
+    fileprivate var isNothing: Bool {
+        kind == .update && write.values.isEmpty && write.operations.isEmpty && relations.isEmpty
+    }
 }

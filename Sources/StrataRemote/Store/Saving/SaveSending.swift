@@ -100,17 +100,25 @@ struct SaveSending {
         return undone.insert(rooted(write)).inserted
     }
 
-    /// Reads what the next write must name the version of. The writes are done, whatever becomes of this: without the
-    /// version the next one is refused, and the conflict brings it.
+    /// Reads what the next write must name the version of, and what came of operations. The writes are done, whatever becomes
+    /// of this: without the version the next one is refused, and the conflict brings it; the results of operations come
+    /// with the next pull.
     private mutating func readUntold() async {
         for (index, list) in Dictionary(grouping: untold.values, by: \.entity.index) {
             let entity = store.model.entities[index]
-            guard store.backend.capabilities.features(of: entity).contains(.conditionalWrites) else { continue }
-            let read = RemoteOperation.read(entity: entity, ids: list.map(\.write.id).sorted())
-            guard case .page(let page)? = try? await store.backend.perform(read, options: options.request) else {
+            let hasVersions = store.backend.capabilities.features(of: entity).contains(.conditionalWrites)
+            let wanted = list.filter { hasVersions || !$0.write.operations.isEmpty }
+            if wanted.isEmpty { continue }
+            let read = RemoteOperation.read(entity: entity, ids: wanted.map(\.write.id).sorted())
+            if case .page(let page)? = try? await store.backend.perform(read, options: options.request) {
+                records += page.records
                 continue
             }
-            records += page.records
+            for write in wanted where !write.write.operations.isEmpty {
+                try? await store.surroundings.elsewhere { [store] () throws(StoreError) in
+                    try store.mirror.noteStale(RemoteIdentity(entity: write.entity.name, id: write.write.id))
+                }
+            }
         }
     }
 
@@ -153,7 +161,7 @@ struct SaveSending {
             jobs, atOnce: isOrdered ? 1 : Self.width, backend: store.backend, options: options.request)
         var common: RemoteError?
         for (write, outcome) in results.joined() {
-            let outcome = await confirmed(outcome, of: write)
+            let (write, outcome) = await recomputed(write, await confirmed(outcome, of: write))
             if case .failed(let error) = outcome, error.concernsAll { common = error }
             take(outcome, of: write)
         }
@@ -272,8 +280,10 @@ struct SaveSending {
             store.mirror.online.unknown.remove(rooted(write))
             guard write.kind != .delete else { return }
             if let record { note(record, of: write) }
-            // Of several requests about an object the last one tells what it is now.
-            untold[rooted(write)] = record == nil && write.kind == .update ? write : nil
+            // Of several requests about an object the last one tells what it is now, with what came of operations.
+            let isTold =
+                record.map { record in write.write.operations.keys.allSatisfy { record.values[$0] != nil } } ?? false
+            untold[rooted(write)] = !isTold && write.kind == .update ? write : nil
         case .failed(let error):
             if let record = error.serverRecord { records.append(record) }
             fail(write, error)
@@ -314,7 +324,9 @@ struct SaveSending {
         case .insert: return [.create(entity: write.entity, [write.write])]
         case .delete: return [.delete(entity: write.entity, write.write)]
         case .update:
-            let isEmpty = write.write.values.isEmpty && write.write.secrets.isEmpty && !write.relations.isEmpty
+            let isEmpty =
+                write.write.values.isEmpty && write.write.operations.isEmpty && write.write.secrets.isEmpty
+                && !write.relations.isEmpty
             return (isEmpty ? [] : [.update(entity: write.entity, write.write)])
                 + write.relations.map { .relate(entity: write.entity, $0) }
         }
@@ -347,86 +359,6 @@ struct SaveSending {
         let names = try store.mirror.ids(entityIndex: relationship.destinationIndex, keys: keys.sorted())
         let removed = Set(relation.removed + relation.added)
         return keys.compactMap { names[$0]?.id }.filter { !removed.contains($0) } + relation.added
-    }
-}
-
-/// Some writes of a save, and the requests that they take one after the other.
-private struct SaveJob: Sendable {
-    let writes: [MirrorWrite]
-    /// Each with the positions of the writes that its outcomes are about.
-    let requests: [(operation: RemoteOperation, writes: [Int])]
-
-    /// Sends the requests. Those of an object of which one failed are not sent.
-    func run(
-        _ backend: any RemoteBackend, _ options: RequestOptions
-    ) async -> [(write: MirrorWrite, outcome: RemoteOutcome)] {
-        var result: [(write: MirrorWrite, outcome: RemoteOutcome)] = []
-        var failed: Set<Int> = []
-        for (operation, positions) in requests where !positions.allSatisfy(failed.contains) {
-            for (position, outcome) in zip(positions, await outcomes(operation, positions.count, backend, options)) {
-                if case .failed = outcome { failed.insert(position) }
-                result.append((writes[position], outcome))
-            }
-        }
-        return result
-    }
-
-    private func outcomes(
-        _ operation: RemoteOperation, _ count: Int, _ backend: any RemoteBackend, _ options: RequestOptions
-    ) async -> [RemoteOutcome] {
-        do throws(RemoteError) {
-            guard case .outcomes(let list) = try await backend.perform(operation, options: options), list.count == count
-            else {
-                throw RemoteError(
-                    .invalidAnswer, domain: "Strata",
-                    message: "\(backend.name) did not say what became of \(count) writes")
-            }
-            for (outcome, write) in zip(list, operation.writes) {
-                guard case .done(let record?) = outcome else { continue }
-                guard write.mayBeRenamed || record.id.caseInsensitiveCompare(write.id) == .orderedSame else {
-                    throw RemoteError(
-                        .invalidAnswer, domain: "Strata",
-                        message: "\(backend.name) answered a write of \(write.id) with \(record.identity)")
-                }
-            }
-            return list
-        } catch {
-            // A batch that is refused as a whole is halved until only the culprit is left.
-            guard count > 1, !error.concernsAll, let halves = operation.halves else {
-                return Array(repeating: .failed(error), count: count)
-            }
-            var result: [RemoteOutcome] = []
-            for half in halves { result += await outcomes(half, half.writeCount ?? 0, backend, options) }
-            return result
-        }
-    }
-}
-
-extension RemoteOperation {
-    /// The objects that a write of objects is about, and whether the server may name them.
-    fileprivate var writes: [(id: String, mayBeRenamed: Bool)] {
-        switch self {
-        case .create(_, let list): list.map { ($0.id, true) }
-        case .update(_, let write), .delete(_, let write): [(write.id, false)]
-        case .relate(_, let relation): [(relation.id, false)]
-        case .batch(let list): list.flatMap(\.writes)
-        case .query, .count, .read, .pull, .upload, .call, .ping: []
-        }
-    }
-
-    /// Two operations that write the same; nil if there is one write only.
-    fileprivate var halves: [RemoteOperation]? {
-        switch self {
-        case .create(let entity, let list) where list.count > 1:
-            let middle = list.count / 2
-            return [
-                .create(entity: entity, Array(list[..<middle])), .create(entity: entity, Array(list[middle...])),
-            ]
-        case .batch(let list) where list.count > 1:
-            let middle = list.count / 2
-            return [list[..<middle], list[middle...]].map { $0.count == 1 ? $0[$0.startIndex] : .batch(Array($0)) }
-        default: return nil
-        }
     }
 }
 

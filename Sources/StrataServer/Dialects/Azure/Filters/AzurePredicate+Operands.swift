@@ -72,7 +72,8 @@
             }
         }
 
-        private func text(_ node: AzureNode) throws(ServerError) -> Operand {
+        /// An operand that is text.
+        func text(_ node: AzureNode) throws(ServerError) -> Operand {
             let operand = try operand(node)
             switch (operand.field?.kind, operand.constant) {
             case (.string?, _), (.reference?, _), (nil, .text?), (nil, .null?), (nil, nil): return operand
@@ -93,10 +94,17 @@
             "minute": 1...1, "second": 1...1,
         ]
 
-        private func call(_ name: String, _ arguments: [AzureNode]) throws(ServerError) -> Operand {
-            guard let arity = Self.arities[name] else {
-                throw Self.fault("\(name.prefix(40)) is not a function of the server")
+        /// The error for a function that gives no value here: conditions of the core have no such function.
+        private static func missing(_ name: String) -> ServerError {
+            switch name {
+            case "indexof": fault("indexof can only be compared with a whole number, as in indexof(name,'x') ge 0")
+            case "trim", "replace": fault("the server does not support the function \(name)")
+            default: fault("\(name.prefix(40)) is not a function of the server")
             }
+        }
+
+        private func call(_ name: String, _ arguments: [AzureNode]) throws(ServerError) -> Operand {
+            guard let arity = Self.arities[name] else { throw Self.missing(name) }
             guard arity.contains(arguments.count) else { throw Self.fault("\(name) takes another number of values") }
             switch name {
             case "tolower", "toupper":

@@ -86,6 +86,7 @@
                 else { continue }
                 return try predicate(condition, (flag == (asked == .equal)) == answer)
             }
+            if let position = try position(asked, left, right, answer) { return position }
             let (a, b) = (try operand(left), try operand(right))
             if a.isUnknown || b.isUnknown { return .constant(true) }
             let comparison = answer ? asked : Self.opposites[asked] ?? asked
@@ -115,7 +116,8 @@
             }
         }
 
-        private func isThere(_ operand: Operand) -> [FetchPredicate] {
+        /// That an operand has a value.
+        func isThere(_ operand: Operand) -> [FetchPredicate] {
             operand.isOptional && operand.constant == nil
                 ? [.comparison(operand.expression, .notEqual, .constant(.null), [])] : []
         }

@@ -200,7 +200,7 @@
             case (.string, .bytes):
                 guard let data = json.string.flatMap({ Data(base64Encoded: $0) }) else { return nil }
                 return .string(
-                    StackMobFile(name: "data", contentType: "application/octet-stream", data: data).fieldValue)
+                    InlineFile(name: "data", contentType: "application/octet-stream", data: data).fieldValue)
             case (.geoPoint, _):
                 guard let latitude = json["latitude"]?.double, let longitude = json["longitude"]?.double,
                     (-90...90).contains(latitude), (-180...180).contains(longitude)

@@ -15,7 +15,7 @@
                     guard let schema = inference.catalogue[name] else { continue }
                     let table = AzureTable(schema, kind, in: inference.catalogue)
                     if table.isOwn(column) || table.field(column) != nil { continue }
-                    try inference.checkPassword(StackMobNames.field(of: column), in: name)
+                    try inference.checkPassword(FieldNames.field(of: column), in: name)
                     if schema.isUser, options.accounts(name)?.passwordField == column { continue }
                     let names = NativeNames(schema: schema)
                     if let field = try AzureValues.field(column, of: value, names) {
@@ -48,6 +48,16 @@
                     ? name.hasPrefix("__") : AzureColumn.named(name, in: kind).map { $0 != .version } ?? false
                 if isOwn { throw .badRequest("The column \(name.prefix(80)) is the server's own and cannot be set.") }
             }
+        }
+
+        /// Writes, once if the request has an `Idempotency-Key`.
+        private func write(
+            _ call: AzureCall, _ write: @escaping ObjectWrite
+        ) async throws(ServerError) -> ServerResponse {
+            let repeatable = try RepeatableWrite(
+                call.request, target: call.request.target, body: try? JSONValue(parsing: call.request.body),
+                caller: call.caller, options)
+            return try await call.caller.database.write(repeatable?.once(write) ?? write)
         }
 
         private func answer(
@@ -102,7 +112,7 @@
             }
             members["id"] = nil
             let columns = members
-            return try await call.caller.database.write { (scope) throws(ServerError) in
+            return try await write(call) { (scope) throws(ServerError) in
                 var (values, schema) = try values(columns, name, title: title, call, scope)
                 // The first version of the service makes no exception, not for the master key either.
                 if given != nil, encoder(schema, call, scope).table.hasNumbers {
@@ -135,7 +145,7 @@
         /// `POST tables/T/<id>`: takes a deletion back.
         func undelete(_ call: AzureCall, _ name: String, _ id: String) async throws(ServerError) -> ServerResponse {
             try server.precheck(.create, name, call.caller)
-            return try await call.caller.database.write { (scope) throws(ServerError) in
+            return try await write(call) { (scope) throws(ServerError) in
                 if let schema = scope.catalogue[name], encoder(schema, call, scope).table.hasNumbers {
                     throw .badRequest("The undelete operation is not supported on this table.")
                 }
@@ -225,7 +235,7 @@
             let revives = kind == .datasync && call["__includedeleted"] == "true" && members["deleted"] != true
             members["id"] = nil
             let columns = members
-            return try await call.caller.database.write { (scope) throws(ServerError) in
+            return try await write(call) { (scope) throws(ServerError) in
                 if revives, let schema = scope.catalogue[name], try scope.object(schema, id) == nil {
                     let (values, _) = try values(columns, name, title: nil, call, scope)
                     return try restored(name, id, values, call, scope)
@@ -246,7 +256,7 @@
         /// `DELETE tables/T/<id>`.
         func delete(_ call: AzureCall, _ name: String, _ id: String) async throws(ServerError) -> ServerResponse {
             try server.precheck(.delete, name, call.caller)
-            return try await call.caller.database.write { (scope) throws(ServerError) in
+            return try await write(call) { (scope) throws(ServerError) in
                 let (object, schema) = try existing(name, id, .delete, call, scope)
                 try server.writer(scope, call.caller).delete(object, schema)
                 return ServerResponse(status: kind == .azureApps ? 200 : 204)

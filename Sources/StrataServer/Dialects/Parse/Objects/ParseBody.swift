@@ -49,7 +49,7 @@
             if schema.isUser, ["username", "password", "sm_roles"].contains(title) { return }
             let values = ParseValues(service: service)
             let names = NativeNames(schema: schema)
-            try inference.checkPassword(StackMobNames.field(of: title), in: name)
+            try inference.checkPassword(FieldNames.field(of: title), in: name)
             guard let known = names.field(title) else {
                 for (value, isRelation) in examples(value) {
                     guard var field = try values.field(title, of: value, names, &inference) else { continue }

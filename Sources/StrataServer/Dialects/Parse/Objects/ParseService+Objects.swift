@@ -61,7 +61,7 @@
                 let (object, _) = try existing(name, id, .update, call, scope)
                 let (reader, schema) = try ParseBody.read(
                     call.body, name, className: className, call, scope, self)
-                guard try meets(condition, object, schema, call, scope) else { return unmet }
+                guard try meets(condition, object, schema, call, scope) else { throw Self.unmet }
                 let writer = server.writer(scope, call.caller, reading: { _ in reader.body })
                 try writer.update(object, by: reader.body.values, schema, relations: RelationTree())
                 return try updated(object, schema, reader.computed, call, scope)
@@ -107,7 +107,7 @@
             let condition = try condition(call)
             return { (scope) throws(ServerError) in
                 let (object, schema) = try existing(name, id, .delete, call, scope)
-                guard try meets(condition, object, schema, call, scope) else { return unmet }
+                guard try meets(condition, object, schema, call, scope) else { throw Self.unmet }
                 try server.writer(scope, call.caller).delete(object, schema)
                 return ServerResponse(json: isMaxLeap ? ["number": 1] : [:])
             }
@@ -115,14 +115,14 @@
 
         // MARK: Conditions
 
-        /// What an object must meet to be written, which only MaxLeap has.
+        /// What an object must meet to be written: MaxLeap has that, and in Parse's dialect it is an extension.
         private func condition(_ call: ParseCall) throws(ServerError) -> JSONObject? {
-            guard isMaxLeap, let json = try call.json("where", depth) else { return nil }
+            guard let json = try call.json("where", depth) else { return nil }
             guard let members = json.members else { throw ParseWhere.fault("where takes an object") }
             return members.isEmpty ? nil : members
         }
 
-        private var unmet: ServerResponse { ServerResponse(json: ["number": 0]) }
+        private static var unmet: ServerError { ServerError(412, .changed, "The object does not meet the condition.") }
 
         private func meets(
             _ condition: JSONObject?, _ object: ManagedObject, _ schema: ServerSchema, _ call: ParseCall,

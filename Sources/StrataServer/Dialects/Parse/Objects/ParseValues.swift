@@ -85,7 +85,7 @@
             guard let data = json["base64"]?.string.flatMap({ Data(base64Encoded: $0) }) else {
                 throw ParseCode.incorrectType.error("Bytes have a base64.")
             }
-            return .string(StackMobFile(name: "data", contentType: "application/octet-stream", data: data).fieldValue)
+            return .string(InlineFile(name: "data", contentType: "application/octet-stream", data: data).fieldValue)
         }
 
         private func url(_ json: JSONValue) -> JSONValue? {

@@ -32,6 +32,8 @@
         case passwordMismatch = 210
         case unsupportedService = 252
         case invalidAuthData = 253
+        /// The object is not in the version that the sender expects: an extension.
+        case changed = 412
         case rateLimitedOfMaxLeap = 503
 
         /// The failure with this code.
@@ -55,7 +57,8 @@
             case .duplicateKey, .duplicateValue: .duplicateValue
             case .credentials, .temporaryPassword: isMaxLeap ? .passwordMismatch : .objectNotFound
             case .malformed: .invalidJSON
-            case .changed, .other: code(ofStatus: error.status)
+            case .changed: .changed
+            case .other: code(ofStatus: error.status)
             }
         }
 
@@ -86,7 +89,9 @@
         }
 
         func failure(_ error: ServerError) -> ServerResponse {
-            ServerResponse(status: status(of: error), json: .object(failureBody(error)), headers: error.headers)
+            // MaxLeap says how many objects a write with a condition met.
+            if isMaxLeap, error.cause == .changed { return ServerResponse(json: ["number": 0]) }
+            return ServerResponse(status: status(of: error), json: .object(failureBody(error)), headers: error.headers)
         }
 
         /// What an answer says of a failure. The words of the core that name passwords and names alike are the same whichever

@@ -29,8 +29,14 @@
                 throw ParseCode.commandUnavailable.error("\(method.prefix(20)) is not answered.")
             }
             let target = path.hasPrefix("/") ? path : "/" + path
+            // Who sends a batch sends all of it; but each write has a name of its own.
+            var headers = call.request.headers.filter { !HeaderName.areEqual($0.name, RepeatableWrite.header) }
+            for (name, value) in value["headers"]?.members ?? [:]
+            where HeaderName.areEqual(name, RepeatableWrite.header) {
+                headers.append((name, value.string ?? ""))
+            }
             let request = ServerRequest(
-                method, target, headers: call.request.headers, client: call.request.client,
+                method, target, headers: headers, client: call.request.client,
                 isSecure: call.request.isSecure)
             var segments = try ServerRequest.segments(request.path)
             // Clients write the path with that of the server in front, or with the version of the service that it was.

@@ -21,7 +21,7 @@
                 type = told ?? "application/octet-stream"
             }
             guard !data.isEmpty else { throw ParseCode.invalidFileName.error("The file has no content.") }
-            let file = StackMobFile(name: name, contentType: type, data: data)
+            let file = InlineFile(name: name, contentType: type, data: data)
             let url = try await call.caller.database.write { (scope) throws(ServerError) in
                 try call.caller.vault.replaceContent(file.fieldValue, scope: scope)
             }

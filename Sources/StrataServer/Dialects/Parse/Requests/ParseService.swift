@@ -104,12 +104,21 @@
         /// What a request writes of objects; nil for all that is answered in its own way.
         func objectWrite(_ call: ParseCall) async throws(ServerError) -> ObjectWrite? {
             guard let (name, id) = Self.place(call.segments) else { return nil }
+            let write: ObjectWrite
             switch (call.method, id) {
-            case ("POST", nil) where name != "_User": return try create(call, name)
-            case ("PUT", let id?): return try await update(call, name, id)
-            case ("DELETE", let id?): return try delete(call, name, id)
+            case ("POST", nil) where name != "_User": write = try create(call, name)
+            case ("PUT", let id?): write = try await update(call, name, id)
+            case ("DELETE", let id?): write = try delete(call, name, id)
             default: return nil
             }
+            return try repeatable(call)?.once(write) ?? write
+        }
+
+        /// What tells a write from others, by itself or in a batch; nil if its request may not come again.
+        func repeatable(_ call: ParseCall) throws(ServerError) -> RepeatableWrite? {
+            try RepeatableWrite(
+                call.request, method: call.method, target: "\(call.segments)?\(call.request.query)",
+                body: .object(call.body), caller: call.caller, options)
         }
 
         /// The class and the object of a path.

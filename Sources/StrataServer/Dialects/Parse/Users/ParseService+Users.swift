@@ -21,13 +21,21 @@
             guard let password = call.body["password"]?.string, !password.isEmpty else {
                 throw ParseCode.passwordMissing.error("password is required")
             }
+            let repeatable = try repeatable(call)
+            if let repeatable, try await isDone(repeatable, call) { return try await logIn(call) }
             try await checkIsFree(name, accounts, call)
             let hash = try await server.hasher.hash(password, for: call.caller.client)
             return try await call.caller.database.write { (scope) throws(ServerError) in
                 let (account, schema) = try insertUser(named: name, call, accounts, scope)
                 account["sm_password"] = hash
+                // The token of a session is not kept; who signs up again logs in.
+                try repeatable?.keep(ServerResponse(status: 201), scope)
                 return try signedUp(account, schema, call, scope, adding: ["username": .string(name)])
             }
+        }
+
+        private func isDone(_ write: RepeatableWrite, _ call: ParseCall) async throws(ServerError) -> Bool {
+            try await call.caller.database.read { (scope) throws(ServerError) in try write.answer(scope) != nil }
         }
 
         private func signUp(

@@ -1,4 +1,6 @@
 #if Server
+    import StrataWire
+
     // What bodies of StackMob's development mode use.
     extension SchemaInference {
         /// Adds the fields of a body and of what is nested in it.
@@ -7,8 +9,12 @@
         ) throws(ServerError) {
             try use(name)
             for (key, value) in members.sorted(by: { $0.name < $1.name }) {
-                let field = key.hasSuffix("[inc]") ? String(key.dropLast(5)) : key
-                try use(field: field, value, schema: name, relations: relations)
+                guard let (field, suffix) = FieldSuffix.split(key) else {
+                    try use(field: key, value, schema: name, relations: relations)
+                    continue
+                }
+                let example = suffix == .increment ? value : .array(value.elements ?? [value])
+                try use(field: field, example, schema: name, relations: relations)
             }
         }
 

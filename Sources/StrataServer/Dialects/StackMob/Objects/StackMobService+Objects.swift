@@ -1,5 +1,4 @@
 #if Server
-    import Crypto
     import Foundation
     import Strata
 
@@ -70,65 +69,22 @@
 
         // MARK: Writing
 
-        /// A write that is done once: a second request with the same `Idempotency-Key` has the answer of the first.
+        /// A write that is done once, if its request has an `Idempotency-Key`.
         func once(
             _ call: Call,
             _ body: @escaping @Sendable (DataScope, ObjectWriter) throws(ServerError) -> ServerResponse,
             passwords: [String: String] = [:]
         ) throws(ServerError) -> ObjectWrite {
             let server = server
-            let options = options
-            let key = try Self.idempotencyKey(call)
-            return { (scope) throws(ServerError) in
-                if let key, let answer = try Self.rememberedAnswer(key, call, scope) { return answer }
+            let write: ObjectWrite = { (scope) throws(ServerError) in
                 let writer = server.writer(
                     scope, call.caller, passwords: passwords, reading: ObjectBody.init(stackMob:))
-                let response = try body(scope, writer)
-                if let key { try Self.remember(response, key, call, scope, options) }
-                return response
+                return try body(scope, writer)
             }
-        }
-
-        /// Keys are each account's own.
-        private static func idempotencyKey(_ call: Call) throws(ServerError) -> String? {
-            guard let key = call.request.header("Idempotency-Key") else { return nil }
-            guard (1...255).contains(key.utf8.count) else { throw .badRequest("Idempotency-Key has 1 to 255 bytes.") }
-            let owner = call.principal.account?.owner ?? (call.principal.hasPrivateKey ? "*" : "")
-            return "\(owner.utf8.count)|\(owner)|\(key)"
-        }
-
-        /// What tells a write from others. A client may repeat a write of a batch on its own, and spell the same body otherwise.
-        private static func fingerprint(_ call: Call) -> String {
-            var hash = SHA256()
-            hash.update(data: Data("\(call.request.method) \(call.request.path)?\(call.request.query)\n".utf8))
-            let body = (try? JSONValue(parsing: call.request.body)).flatMap { try? $0.stored() }
-            hash.update(data: body.map { Data($0.utf8) } ?? call.request.body)
-            return Hexadecimal.text(hash.finalize())
-        }
-
-        private static func rememberedAnswer(
-            _ key: String, _ call: Call, _ scope: DataScope
-        ) throws(ServerError) -> ServerResponse? {
-            guard let row = try scope.find("ServerAnswer", ("key", key)) else { return nil }
-            guard row.text("fingerprint") == fingerprint(call) else {
-                throw .conflict("The Idempotency-Key was used for another request.")
-            }
-            return ServerResponse(
-                status: Int(row["status"] as? Int32 ?? 200), headers: [("Content-Type", "application/json")],
-                body: Data((row.text("body") ?? "").utf8))
-        }
-
-        private static func remember(
-            _ response: ServerResponse, _ key: String, _ call: Call, _ scope: DataScope, _ options: ServerOptions
-        ) throws(ServerError) {
-            let row = try scope.insert("ServerAnswer")
-            row["key"] = key
-            scope.register(row, key)
-            row["fingerprint"] = fingerprint(call)
-            row["status"] = Int32(clamping: response.status)
-            row["body"] = String(decoding: response.body, as: UTF8.self)
-            row["created"] = scope.now
-            scope.remembersAnswer(expired: scope.now - Int64(options.storage.answerLifetime) * 1000)
+            let repeatable = try RepeatableWrite(
+                call.request, target: call.request.target, body: try? JSONValue(parsing: call.request.body),
+                caller: call.caller, options)
+            return repeatable?.once(write) ?? write
         }
 
         /// The schema that bodies are for. In development, it adds the fields that they use.

@@ -2,12 +2,12 @@ import SeededRandom
 import StrataWire
 import Testing
 
-@Suite struct StackMobNamesTests {
+@Suite struct FieldNamesTests {
     @Test(arguments: [
         ("name", "name"), ("yearBorn", "year_born"), ("imageURL", "image_u_r_l"), ("year_born", "year_born"),
         ("line2Text", "line2_text"), ("größeX", "größe_x"), ("", ""), ("Name", "_name"), ("xÄ", "xÄ"),
     ]) func capitalsBecomeUnderscoresAndSmallLetters(property: String, field: String) {
-        #expect(StackMobNames.field(of: property) == field)
+        #expect(FieldNames.field(of: property) == field)
     }
 
     @Test(
@@ -20,8 +20,8 @@ import Testing
             field: String, properties: [String], property: String?
         )
     {
-        #expect(StackMobNames.property(ofField: field, among: properties) == property)
-        #expect(StackMobNames.property(ofField: field, among: properties.reversed()) == property)
+        #expect(FieldNames.property(ofField: field, among: properties) == property)
+        #expect(FieldNames.property(ofField: field, among: properties.reversed()) == property)
     }
 
     @Test func everyNameInCamelCaseComesBack() {
@@ -30,14 +30,14 @@ import Testing
         for _ in 0..<2_000 {
             var name = String(random.pick(Array("abcxyz"))!)
             for _ in 0..<random.below(12) { name.append(random.pick(Array("abcxyzABCXYZ0123"))!) }
-            let field = StackMobNames.field(of: name)
-            #expect(StackMobNames.property(ofField: field, among: ["other", name]) == name, "seed \(seed): \(name)")
+            let field = FieldNames.field(of: name)
+            #expect(FieldNames.property(ofField: field, among: ["other", name]) == name, "seed \(seed): \(name)")
             #expect(field == field.lowercased(), "seed \(seed): \(name)")
         }
     }
 
     @Test func schemasAreEntitiesInLowerCase() {
-        #expect(StackMobNames.schema(ofEntity: "TodoItem") == "todoitem")
-        #expect(StackMobNames.primaryKeys(ofEntity: "TodoItem") == ["todoitemId", "todoitem_id"])
+        #expect(FieldNames.schema(ofEntity: "TodoItem") == "todoitem")
+        #expect(FieldNames.primaryKeys(ofEntity: "TodoItem") == ["todoitemId", "todoitem_id"])
     }
 }

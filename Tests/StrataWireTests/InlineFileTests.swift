@@ -2,23 +2,23 @@ import Foundation
 import StrataWire
 import Testing
 
-@Suite struct StackMobFileTests {
+@Suite struct InlineFileTests {
     @Test func filesAreReadAsTheyAreWritten() throws {
-        let file = StackMobFile(
+        let file = InlineFile(
             name: "smile 😀 base64.txt", contentType: "text/plain; charset=utf-8", data: Data(0...255))
         #expect(
             file.fieldValue.hasPrefix(
                 "Content-Type: text/plain; charset=utf-8\nContent-Disposition: attachment; filename=smile 😀 base64.txt\n"
                     + "Content-Transfer-Encoding: base64\n\nAAEC"))
-        #expect(try StackMobFile(fieldValue: file.fieldValue) == file)
-        let empty = StackMobFile(name: "", contentType: "a/b", data: Data())
-        #expect(try StackMobFile(fieldValue: empty.fieldValue) == empty)
+        #expect(try InlineFile(fieldValue: file.fieldValue) == file)
+        let empty = InlineFile(name: "", contentType: "a/b", data: Data())
+        #expect(try InlineFile(fieldValue: empty.fieldValue) == empty)
     }
 
     @Test func aLineBreakInANameDoesNotBeginAnotherHeader() throws {
-        let file = StackMobFile(
+        let file = InlineFile(
             name: "a\nContent-Transfer-Encoding: none\r\n\n.txt", contentType: "text/html\n\nx", data: Data([1]))
-        let read = try StackMobFile(fieldValue: file.fieldValue)
+        let read = try InlineFile(fieldValue: file.fieldValue)
         #expect(read.name == "aContent-Transfer-Encoding: none.txt")
         #expect(read.contentType == "text/htmlx")
         #expect(read.data == Data([1]))
@@ -29,12 +29,12 @@ import Testing
         "Content-Type:a/b\ncontent-transfer-encoding: BASE64\nCONTENT-DISPOSITION: filename=n\n\naGVsbG8=",
     ]) func headersMayBeSpeltDifferently(text: String) throws {
         #expect(
-            try StackMobFile(fieldValue: text) == StackMobFile(name: "n", contentType: "a/b", data: Data("hello".utf8)))
+            try InlineFile(fieldValue: text) == InlineFile(name: "n", contentType: "a/b", data: Data("hello".utf8)))
     }
 
     @Test func whatHeadersDoNotTellHasAStandIn() throws {
-        let file = try StackMobFile(fieldValue: "Content-Type: \nContent-Transfer-Encoding: base64\n\n")
-        #expect(file == StackMobFile(name: "", contentType: "application/octet-stream", data: Data()))
+        let file = try InlineFile(fieldValue: "Content-Type: \nContent-Transfer-Encoding: base64\n\n")
+        #expect(file == InlineFile(name: "", contentType: "application/octet-stream", data: Data()))
     }
 
     @Test(arguments: [
@@ -42,17 +42,17 @@ import Testing
         "Content-Type: a/b\n\naGVsbG8=", "Content-Type: a/b\nContent-Transfer-Encoding: 8bit\n\naGVsbG8=",
         "Content-Type: a/b\nnot a header\nContent-Transfer-Encoding: base64\n\naGVsbG8=", "a base64 b base64 c",
     ]) func otherTextsAreNotFiles(text: String) {
-        #expect(throws: StackMobFile.Fault.noHeaders) { try StackMobFile(fieldValue: text) }
+        #expect(throws: InlineFile.Fault.noHeaders) { try InlineFile(fieldValue: text) }
     }
 
     @Test(arguments: ["%", "aGVsbG8", "aGVsbG8=x", "a G V s"]) func brokenContentIsAnError(content: String) {
-        #expect(throws: StackMobFile.Fault.noBase64) {
-            try StackMobFile(fieldValue: "Content-Type: a/b\nContent-Transfer-Encoding: base64\n\n" + content)
+        #expect(throws: InlineFile.Fault.noBase64) {
+            try InlineFile(fieldValue: "Content-Type: a/b\nContent-Transfer-Encoding: base64\n\n" + content)
         }
     }
 
     @Test func addressesAreToldFromFiles() {
-        #expect(StackMobFile.isAddress("http://example.com/x.png"))
-        #expect(!StackMobFile.isAddress(StackMobFile(name: "a", contentType: "b", data: Data()).fieldValue))
+        #expect(InlineFile.isAddress("http://example.com/x.png"))
+        #expect(!InlineFile.isAddress(InlineFile(name: "a", contentType: "b", data: Data()).fieldValue))
     }
 }

@@ -1,16 +1,16 @@
-/// How entities and properties are spelt in StackMob's dialect, and back.
+/// How entities and properties of a model are spelt as schemas and fields of a service, and back.
 ///
 /// Tables and columns are named word by word (`imageURL` is kept in `image_url`). Here each capital is a word of its own
-/// (`image_u_r_l`), because that is what the dialect's other libraries do.
-public enum StackMobNames {
+/// (`image_u_r_l`), so that each name leads back to the property.
+package enum FieldNames {
     /// The schema of an entity: its name in lower case, without underscores between words.
-    public static func schema(ofEntity name: String) -> String { name.lowercased() }
+    package static func schema(ofEntity name: String) -> String { name.lowercased() }
 
     /// The field of a property: each ASCII capital becomes an underscore and the small letter, so that `yearBorn` is
     /// `year_born` and `myURL` is `my_u_r_l`.
     ///
     /// A field whose name begins with a capital gets an underscore in front, and does not lead back to the name.
-    public static func field(of property: String) -> String {
+    package static func field(of property: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(property.utf8.count + 4)
         for byte in property.utf8 {
@@ -26,7 +26,7 @@ public enum StackMobNames {
 
     /// The property that a field belongs to: the one of the same name, otherwise the one whose field it is, otherwise
     /// the one that is `camelCase(_:)` of it; nil if there is none.
-    public static func property(ofField field: String, among properties: some Sequence<String>) -> String? {
+    package static func property(ofField field: String, among properties: some Sequence<String>) -> String? {
         let camelCase = camelCase(field)
         var spelt: String?
         var other: String?

@@ -1,0 +1,103 @@
+import Foundation
+import Strata
+import StrataRemote
+import StrataStore
+import StrataTesting
+import Testing
+
+/// Objects that are deleted here before the server has said which keys it has given them.
+@Suite struct DeletedBirthTests {
+    /// A server that assigns keys, and what happens between a creation and its answer.
+    private final class Server: RemoteBackend {
+        let base: MemoryBackend
+        let afterCreation = Guarded<(@Sendable () throws(RemoteError) -> Void)?>(nil)
+
+        init(hasTokens: Bool) {
+            var features = MemoryBackend.allFeatures.union(.assignsIDs)
+            if !hasTokens { features.remove(.idempotencyTokens) }
+            base = MemoryBackend(features: features)
+        }
+
+        var name: String { base.name }
+        var capabilities: RemoteCapabilities { base.capabilities }
+        func check(_ operation: RemoteOperation) throws(RemoteError) { try base.check(operation) }
+
+        func perform(
+            _ operation: RemoteOperation, options: RequestOptions
+        ) async throws(RemoteError) -> RemoteAnswer {
+            let answer = try await base.perform(operation, options: options)
+            if case .create = operation, let hook = afterCreation.withLock({ $0 }) { try hook() }
+            return answer
+        }
+    }
+
+    private static func model(_ key: AttributeType) throws -> ManagedObjectModel {
+        try ManagedObjectModel(name: "Notes") {
+            Entity("Note", primaryKey: "noteId") {
+                Attribute("noteId", key, optional: true)
+                Attribute("text", .string, optional: true)
+            }
+        }
+    }
+
+    private static func open(
+        _ server: Server, _ key: AttributeType
+    ) throws -> (store: RemoteStore, container: PersistentContainer) {
+        var options = RemoteStore.Options()
+        (options.fetchPolicy, options.savePolicy, options.pushesAutomatically) = (.cacheOnly, .cacheOnly, false)
+        options.sync.retries = 0
+        let store = try RemoteStore.open(
+            model: model(key), backend: server, location: .memory(name: nil), options: options)
+        return (store, try PersistentContainer(store: store))
+    }
+
+    private static func deleteAll(_ container: PersistentContainer) throws {
+        let context = container.newContext()
+        for note in try context.fetch(FetchRequest<ManagedObject>(entity: "Note")) { context.delete(note) }
+        try context.save()
+    }
+
+    @Test(
+        "An object that is deleted while its creation is under way is deleted at the server",
+        arguments: [AttributeType.string, .integer64])
+    func deletedMeanwhile(key: AttributeType) async throws {
+        let server = Server(hasTokens: true)
+        let (store, container) = try Self.open(server, key)
+        let context = container.newContext()
+        try context.insert(entityNamed: "Note")["text"] = "a"
+        try await context.save()
+        server.afterCreation.withLock {
+            $0 = { try? Self.deleteAll(container) }
+        }
+        let report = try await store.sync.synchronize()
+        #expect(report.failures.isEmpty, "\(report.failures)")
+        try await store.sync.synchronize()
+        #expect(server.base.records.isEmpty)
+        #expect(try await container.newContext().count(FetchRequest<ManagedObject>(entity: "Note")) == 0)
+        #expect(try store.sync.pendingCount() == 0)
+    }
+
+    @Test(
+        "An object that is deleted after the answer to its creation was lost is deleted at the server",
+        arguments: [AttributeType.string, .integer64])
+    func deletedAfterwards(key: AttributeType) async throws {
+        let server = Server(hasTokens: true)
+        let (store, container) = try Self.open(server, key)
+        let context = container.newContext()
+        try context.insert(entityNamed: "Note")["text"] = "a"
+        try await context.save()
+        server.afterCreation.withLock {
+            $0 = { () throws(RemoteError) in throw RemoteError(.timeout, domain: "Test", message: "no answer") }
+        }
+        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        #expect(server.base.records.count == 1)
+        try Self.deleteAll(container)
+        server.afterCreation.withLock { $0 = nil }
+        let report = try await store.sync.synchronize()
+        #expect(report.failures.isEmpty, "\(report.failures)")
+        try await store.sync.synchronize()
+        #expect(server.base.records.isEmpty)
+        #expect(try await container.newContext().count(FetchRequest<ManagedObject>(entity: "Note")) == 0)
+        #expect(try store.sync.pendingCount() == 0)
+    }
+}
