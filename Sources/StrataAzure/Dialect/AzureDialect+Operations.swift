@@ -56,7 +56,7 @@ extension AzureDialect: RemoteDialect {
     }
 
     private func token(of write: RemoteWrite) -> [String: String] {
-        usesExtensions ? ["Idempotency-Key": write.token.uuidString] : [:]
+        usesExtensions ? IdempotencyKey.headers(write.token) : [:]
     }
 
     private func rowRequest(

@@ -86,16 +86,13 @@ extension MaxLeapDialect {
                 }
                 member["body"] = json
             }
-            if let token = request.head.headerFields[HTTPField.Name(Self.tokenHeader)!] {
-                member["headers"] = .object([Self.tokenHeader: .string(token)])
+            if let token = HTTPField.Name(IdempotencyKey.header).flatMap({ request.head.headerFields[$0] }) {
+                member["headers"] = .object([IdempotencyKey.header: .string(token)])
             }
             list.append(.object(member))
         }
         return try request(.post, ["batch"], json: ["requests": .array(list)], options: options)
     }
-
-    /// The header that `strata-server` recognises a repeated write by.
-    static let tokenHeader = "Idempotency-Key"
 
     /// Sends the bytes of a file.
     /// - Throws: ``RemoteError`` with code 122 for a name that is empty or has a slash, or if the file has no bytes here.

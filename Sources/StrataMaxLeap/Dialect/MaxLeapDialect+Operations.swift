@@ -115,7 +115,7 @@ extension MaxLeapDialect: RemoteDialect {
     }
 
     private func token(_ token: UUID) -> [String: String] {
-        usesExtensions ? [Self.tokenHeader: token.uuidString] : [:]
+        usesExtensions ? IdempotencyKey.headers(token) : [:]
     }
 
     private func relateRequest(

@@ -49,9 +49,7 @@ extension ApplySession {
                 let links = DeletedLinks(mirror: mirror, connection: connection)
                 let double = try transaction.rows(entityIndex: entity.index, keys: [key])
                 if double.count > 0 {
-                    let delete = ChangeSet.Delete(
-                        entityIndex: double[0].row.entityIndex, key: key, baseVersion: double[0].row.version)
-                    try links.note([delete])
+                    let delete = try deleting(double[0], links)
                     changed.formUnion(try takeOver(double[0], found[0], into: &slab))
                     changes.deletes.append(delete)
                     deletedRows.append(double[0])
@@ -78,6 +76,14 @@ extension ApplySession {
         if wasRefused { try tellReferences(to: identity) }
     }
 
+    /// Deletes an object that a pull has brought under the name of another one. What refers to it stays noted.
+    private func deleting(_ double: RowReference, _ links: DeletedLinks) throws(StoreError) -> ChangeSet.Delete {
+        let row = double.row
+        let delete = ChangeSet.Delete(entityIndex: row.entityIndex, key: row.key, baseVersion: row.version)
+        try links.note([delete])
+        return delete
+    }
+
     /// The object was deleted here meanwhile: the deletion that waits is of the object that the server has made.
     private mutating func renameDeletion(
         of identity: RowIdentity, to id: String, _ entity: EntityDescription
@@ -88,10 +94,8 @@ extension ApplySession {
             // A pull has brought it back under that name.
             let double = try transaction.rows(entityIndex: entity.index, keys: other.key.map { [$0] } ?? [])
             if double.count > 0 {
-                let row = double[0].row
-                let delete = ChangeSet.Delete(entityIndex: row.entityIndex, key: row.key, baseVersion: row.version)
-                try DeletedLinks(mirror: mirror, connection: connection).note([delete])
-                changes.deletes.append(delete)
+                changes.deletes.append(
+                    try deleting(double[0], DeletedLinks(mirror: mirror, connection: connection)))
                 deletedRows.append(double[0])
             }
             try OutboxWriter(mirror: mirror, connection: connection).forget(id, root: entity.index)

@@ -123,10 +123,7 @@ extension Mirror {
         sent.attempts = 1
         if sent.kind == .update {
             sent.keep(SlotSet())
-            for name in write.write.values.keys {
-                for slot in write.entity.slots(of: name) { sent.slots.insert(slot) }
-            }
-            for name in write.write.operations.keys {
+            for name in Array(write.write.values.keys) + write.write.operations.keys {
                 for slot in write.entity.slots(of: name) { sent.slots.insert(slot) }
             }
             for (name, value) in write.computed where !value.operations.isEmpty {

@@ -6,9 +6,6 @@
     /// A write that is carried out once, however often its request comes: its answer is kept, and another request with the
     /// same `Idempotency-Key` gets that answer. Failures are not kept.
     struct RepeatableWrite: Sendable {
-        /// The header that names a write.
-        static let header = "Idempotency-Key"
-
         private let key: String
         private let fingerprint: String
         /// How long the answer is kept, in milliseconds.
@@ -20,12 +17,13 @@
         /// - Returns: nil for a request without the header.
         /// - Throws: ``ServerError`` 400 for a key that is empty or longer than 255 bytes.
         init?(
-            _ request: ServerRequest, method: String? = nil, target: String, body: JSONValue?, caller: Caller,
+            _ request: ServerRequest, method: String? = nil, target: @autoclosure () -> String,
+            body: @autoclosure () -> JSONValue?, caller: Caller,
             _ options: ServerOptions
         ) throws(ServerError) {
-            guard let given = request.header(Self.header) else { return nil }
+            guard let given = request.header(IdempotencyKey.header) else { return nil }
             guard (1...255).contains(given.utf8.count) else {
-                throw .badRequest("\(Self.header) has 1 to 255 bytes.")
+                throw .badRequest("\(IdempotencyKey.header) has 1 to 255 bytes.")
             }
             // Keys are each account's own.
             let principal = caller.principal
@@ -33,9 +31,9 @@
             key = "\(owner.utf8.count)|\(owner)|\(given)"
             lifetime = Int64(options.storage.answerLifetime) * 1000
             var hash = SHA256()
-            hash.update(data: Data("\(method ?? request.method) \(target)\n".utf8))
+            hash.update(data: Data("\(method ?? request.method) \(target())\n".utf8))
             let secrets = Set(options.accountSchemas.map(\.passwordField)).union(["password", "authData"])
-            let text = try? body?.withoutMembers(secrets).stored()
+            let text = try? body()?.withoutMembers(secrets).stored()
             hash.update(data: text.map { Data($0.utf8) } ?? request.body)
             fingerprint = Hexadecimal.text(hash.finalize())
         }
@@ -55,7 +53,7 @@
         func answer(_ scope: DataScope) throws(ServerError) -> ServerResponse? {
             guard let row = try scope.find("ServerAnswer", ("key", key)) else { return nil }
             guard row.text("fingerprint") == fingerprint else {
-                throw .conflict("The \(Self.header) was used for another request.")
+                throw .conflict("The \(IdempotencyKey.header) was used for another request.")
             }
             // Files of older servers do not have the headers.
             let kept = JSONValue.ofStored(row.text("headers"))?.members

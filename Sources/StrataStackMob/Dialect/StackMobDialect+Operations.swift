@@ -177,6 +177,6 @@ extension StackMobDialect: RemoteDialect {
     }
 
     private func token(_ token: UUID) -> [String: String] {
-        usesExtensions ? ["Idempotency-Key": token.uuidString] : [:]
+        usesExtensions ? IdempotencyKey.headers(token) : [:]
     }
 }

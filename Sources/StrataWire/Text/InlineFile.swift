@@ -1,30 +1,30 @@
 import Foundation
 
 /// A file as the text of a field: with type, name and content.
-package struct InlineFile: Sendable, Hashable {
+public struct InlineFile: Sendable, Hashable {
     /// The name of the file.
-    package var name: String
+    public var name: String
     /// The MIME type.
-    package var contentType: String
+    public var contentType: String
     /// The content.
-    package var data: Data
+    public var data: Data
 
     /// Describes a file.
-    package init(name: String, contentType: String, data: Data) {
+    public init(name: String, contentType: String, data: Data) {
         self.name = name
         self.contentType = contentType
         self.data = data
     }
 
     /// Why a text is not that of a file.
-    package enum Fault: Error, Sendable, Hashable, CustomStringConvertible {
+    public enum Fault: Error, Sendable, Hashable, CustomStringConvertible {
         /// It has not the headers of a file: it is an address, or any other text.
         case noHeaders
         /// The content is not base64.
         case noBase64
 
         /// What is wrong.
-        package var description: String {
+        public var description: String {
             switch self {
             case .noHeaders: "the text does not begin with the headers of a file with its content in base64"
             case .noBase64: "the content of the file is not base64"
@@ -34,7 +34,7 @@ package struct InlineFile: Sendable, Hashable {
 
     /// The text that the field takes: three headers, an empty line, and the content in base64. Line breaks in name and
     /// type, which would begin another header, are left out.
-    package var fieldValue: String {
+    public var fieldValue: String {
         """
         \(Self.contentTypeHeader): \(Self.oneLine(contentType))
         Content-Disposition: attachment; filename=\(Self.oneLine(name))
@@ -47,7 +47,7 @@ package struct InlineFile: Sendable, Hashable {
     /// Reads the text that a field takes. The type is `application/octet-stream` and the name is empty where the
     /// headers do not tell them.
     /// - Throws: ``Fault``.
-    package init(fieldValue: String) throws(Fault) {
+    public init(fieldValue: String) throws(Fault) {
         guard fieldValue.utf8.starts(with: "\(Self.contentTypeHeader):".utf8) else { throw .noHeaders }
         var rest = Substring(fieldValue).utf8
         var headers: [String: String] = [:]
@@ -66,7 +66,7 @@ package struct InlineFile: Sendable, Hashable {
     }
 
     /// Whether a field holds the address of a stored file, and not the text of one that is still to be stored.
-    package static func isAddress(_ fieldValue: String) -> Bool { !fieldValue.contains(contentTypeHeader) }
+    public static func isAddress(_ fieldValue: String) -> Bool { !fieldValue.contains(contentTypeHeader) }
 
     private static let contentTypeHeader = "Content-Type"
 

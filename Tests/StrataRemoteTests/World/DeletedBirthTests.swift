@@ -9,14 +9,8 @@ import Testing
 @Suite struct DeletedBirthTests {
     /// A server that assigns keys, and what happens between a creation and its answer.
     private final class Server: RemoteBackend {
-        let base: MemoryBackend
+        let base = MemoryBackend(features: MemoryBackend.allFeatures.union(.assignsIDs))
         let afterCreation = Guarded<(@Sendable () throws(RemoteError) -> Void)?>(nil)
-
-        init(hasTokens: Bool) {
-            var features = MemoryBackend.allFeatures.union(.assignsIDs)
-            if !hasTokens { features.remove(.idempotencyTokens) }
-            base = MemoryBackend(features: features)
-        }
 
         var name: String { base.name }
         var capabilities: RemoteCapabilities { base.capabilities }
@@ -40,15 +34,31 @@ import Testing
         }
     }
 
-    private static func open(
-        _ server: Server, _ key: AttributeType
-    ) throws -> (store: RemoteStore, container: PersistentContainer) {
+    /// A store with a new object that the server does not have yet.
+    private static func open(_ server: Server, _ key: AttributeType) async throws -> (RemoteStore, PersistentContainer)
+    {
         var options = RemoteStore.Options()
         (options.fetchPolicy, options.savePolicy, options.pushesAutomatically) = (.cacheOnly, .cacheOnly, false)
         options.sync.retries = 0
         let store = try RemoteStore.open(
             model: model(key), backend: server, location: .memory(name: nil), options: options)
-        return (store, try PersistentContainer(store: store))
+        let container = try PersistentContainer(store: store)
+        let context = container.newContext()
+        try context.insert(entityNamed: "Note")["text"] = "a"
+        try await context.save()
+        return (store, container)
+    }
+
+    /// After a synchronization the object is gone, here and at the server, and stays so.
+    private static func expectGone(
+        _ server: Server, _ store: RemoteStore, _ container: PersistentContainer
+    ) async throws {
+        let report = try await store.sync.synchronize()
+        #expect(report.failures.isEmpty, "\(report.failures)")
+        try await store.sync.synchronize()
+        #expect(server.base.records.isEmpty)
+        #expect(try await container.newContext().count(FetchRequest<ManagedObject>(entity: "Note")) == 0)
+        #expect(try store.sync.pendingCount() == 0)
     }
 
     private static func deleteAll(_ container: PersistentContainer) throws {
@@ -61,31 +71,20 @@ import Testing
         "An object that is deleted while its creation is under way is deleted at the server",
         arguments: [AttributeType.string, .integer64])
     func deletedMeanwhile(key: AttributeType) async throws {
-        let server = Server(hasTokens: true)
-        let (store, container) = try Self.open(server, key)
-        let context = container.newContext()
-        try context.insert(entityNamed: "Note")["text"] = "a"
-        try await context.save()
+        let server = Server()
+        let (store, container) = try await Self.open(server, key)
         server.afterCreation.withLock {
             $0 = { try? Self.deleteAll(container) }
         }
-        let report = try await store.sync.synchronize()
-        #expect(report.failures.isEmpty, "\(report.failures)")
-        try await store.sync.synchronize()
-        #expect(server.base.records.isEmpty)
-        #expect(try await container.newContext().count(FetchRequest<ManagedObject>(entity: "Note")) == 0)
-        #expect(try store.sync.pendingCount() == 0)
+        try await Self.expectGone(server, store, container)
     }
 
     @Test(
         "An object that is deleted after the answer to its creation was lost is deleted at the server",
         arguments: [AttributeType.string, .integer64])
     func deletedAfterwards(key: AttributeType) async throws {
-        let server = Server(hasTokens: true)
-        let (store, container) = try Self.open(server, key)
-        let context = container.newContext()
-        try context.insert(entityNamed: "Note")["text"] = "a"
-        try await context.save()
+        let server = Server()
+        let (store, container) = try await Self.open(server, key)
         server.afterCreation.withLock {
             $0 = { () throws(RemoteError) in throw RemoteError(.timeout, domain: "Test", message: "no answer") }
         }
@@ -93,11 +92,6 @@ import Testing
         #expect(server.base.records.count == 1)
         try Self.deleteAll(container)
         server.afterCreation.withLock { $0 = nil }
-        let report = try await store.sync.synchronize()
-        #expect(report.failures.isEmpty, "\(report.failures)")
-        try await store.sync.synchronize()
-        #expect(server.base.records.isEmpty)
-        #expect(try await container.newContext().count(FetchRequest<ManagedObject>(entity: "Note")) == 0)
-        #expect(try store.sync.pendingCount() == 0)
+        try await Self.expectGone(server, store, container)
     }
 }

@@ -30,9 +30,9 @@
             }
             let target = path.hasPrefix("/") ? path : "/" + path
             // Who sends a batch sends all of it; but each write has a name of its own.
-            var headers = call.request.headers.filter { !HeaderName.areEqual($0.name, RepeatableWrite.header) }
+            var headers = call.request.headers.filter { !HeaderName.areEqual($0.name, IdempotencyKey.header) }
             for (name, value) in value["headers"]?.members ?? [:]
-            where HeaderName.areEqual(name, RepeatableWrite.header) {
+            where HeaderName.areEqual(name, IdempotencyKey.header) {
                 headers.append((name, value.string ?? ""))
             }
             let request = ServerRequest(
