@@ -42,6 +42,18 @@ public protocol NetworkStore: PersistentStore {
     /// - Throws: As ``prepareNow(_:reading:options:)``.
     func prepareRowsNow(entityIndex: Int, keys: [Int64]) throws(StoreError)
 
+    /// Brings the members of a to-many relationship of some objects, and which objects they are. A server that keeps the
+    /// relationship at its other end does not list them with the objects themselves.
+    /// - Parameters:
+    ///   - entityIndex: The entity of the owners.
+    ///   - relationshipIndex: The relationship among those of that entity.
+    ///   - owners: The keys of the owners.
+    ///   - options: The options of the request.
+    /// - Throws: As ``prepare(_:reading:options:)``.
+    func prepareMembers(
+        entityIndex: Int, relationshipIndex: Int, owners: [Int64], options: (any StoreRequestOptions)?
+    ) async throws(StoreError)
+
     /// As ``PersistentStore/commit(_:)``, without blocking, to where the options say.
     /// - Throws: ``StoreError/remote(_:)`` if nothing was written.
     func commit(_ changes: ChangeSet, options: (any StoreRequestOptions)?) async throws(StoreError) -> CommitResult
@@ -61,6 +73,11 @@ public protocol NetworkStore: PersistentStore {
 }
 
 extension NetworkStore {
+    /// Owners list their members.
+    public func prepareMembers(
+        entityIndex: Int, relationshipIndex: Int, owners: [Int64], options: (any StoreRequestOptions)?
+    ) async throws(StoreError) {}
+
     /// The store never has to wait.
     public func checkCommitNow() throws(StoreError) {}
 

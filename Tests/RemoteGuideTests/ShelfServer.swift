@@ -1,6 +1,6 @@
 import Foundation
 import StrataRemote
-import Synchronization
+import StrataStore
 
 /// The service of the guide, in memory and without a network.
 ///
@@ -19,7 +19,7 @@ final class ShelfServer: HTTPTransport {
         var revision: Int64 = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     func send(_ request: WireRequest, timeout: Double) async throws(RemoteError) -> WireResponse {
         let (status, json) = state.withLock { answer(request, &$0) }

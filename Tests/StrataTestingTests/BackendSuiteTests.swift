@@ -8,9 +8,10 @@ import Testing
         var features = MemoryBackend.allFeatures
         var maximumPage: Int?
         var hasIntegerKeys = false
+        var unlisted: [String: Set<String>] = [:]
         let name = "Memory"
         func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend {
-            MemoryBackend(features: features, maximumPage: maximumPage)
+            MemoryBackend(features: features, maximumPage: maximumPage, unlisted: unlisted)
         }
     }
 
@@ -49,6 +50,17 @@ import Testing
     func defectsWithAssignedKeys(defect: BackendDefect, law: BackendSuite.Law) async {
         let failures = await BackendSuite.run(Broken(defect: defect, assignsIDs: true))
         #expect(failures.contains { $0.law == law }, "\(failures)")
+    }
+
+    @Test("A server whose records list no members holds to all laws", arguments: [true, false])
+    func unlistedMembers(assignsIDs: Bool) async {
+        for features in [MemoryBackend.allFeatures, MemoryBackend.allFeatures.subtracting(.memberQueries)] {
+            let failures = await BackendSuite.run(
+                Memory(
+                    features: assignsIDs ? features.union(.assignsIDs) : features, maximumPage: 3,
+                    hasIntegerKeys: assignsIDs, unlisted: ["Note": ["tags"]]))
+            #expect(failures.isEmpty, "\(failures)")
+        }
     }
 
     @Test func aServerWithSmallPagesHoldsToAllLaws() async {
@@ -179,6 +191,7 @@ import Testing
         .missingIsForbidden: (.visibility, "never was makes nothing"),
         .secondDeleteIsRejected: (.visibility, "a delete of what is gone"), .unreachable: (.claims, "can be reached"),
         .countIsRejected: (.claims, "an undeclared feature"), .selectionIgnored: (.claims, "a selection"),
+        .membershipIgnored: (.claims, "one by one"), .listsHidden: (.claims, "one by one"),
         .membersReplaced: (.claims, "one by one"), .membersStay: (.claims, "one by one"),
         .incrementSets: (.claims, "numbers that others add"), .inversesByName: (.claims, "nothing leads"),
         .everyFifthLost: (.synchronization, "more objects arrive"),

@@ -35,7 +35,8 @@ enum BackendDefect: String, CaseIterable, Sendable {
     // What is there.
     case updateMakes, createOverwrites, deletedIsFound, anybodyIsFound, missingIsForbidden, secondDeleteIsRejected
     // Claims.
-    case unreachable, countIsRejected, selectionIgnored, membersReplaced, membersStay, incrementSets, inversesByName
+    case unreachable, countIsRejected, selectionIgnored, membershipIgnored, listsHidden, membersReplaced, membersStay,
+        incrementSets, inversesByName
     // Synchronization.
     case everyFifthLost, laterTextLost
 }
@@ -51,7 +52,8 @@ struct BrokenBackend: RemoteBackend {
         var features = MemoryBackend.allFeatures
         if defect == .countIsRejected { features.remove(.counting) }
         if defect.isAboutAssignedKeys || assignsIDs { features.insert(.assignsIDs) }
-        base = MemoryBackend(features: features)
+        base = MemoryBackend(
+            features: features, unlisted: defect == .membershipIgnored ? ["Note": ["tags"]] : [:])
     }
 
     var name: String { defect.rawValue }
@@ -63,6 +65,10 @@ struct BrokenBackend: RemoteBackend {
         default: break
         }
         return capabilities
+    }
+
+    func lists(_ relationship: RelationshipDescription, of entity: EntityDescription) -> Bool {
+        defect != .listsHidden && base.lists(relationship, of: entity)
     }
 
     func check(_ operation: RemoteOperation) throws(RemoteError) {
@@ -213,6 +219,7 @@ struct BrokenBackend: RemoteBackend {
             case .alwaysAscending: query.sorts = query.sorts.compactMap { $0.keyPath.map { FetchSort($0[0]) } }
             case .conditionIgnored: query.predicate = nil
             case .selectionIgnored: query.properties = nil
+            case .membershipIgnored: query.memberOf = nil
             default: break
             }
             return .query(query)

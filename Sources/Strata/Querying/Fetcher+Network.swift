@@ -87,10 +87,34 @@ struct NetworkLoader {
                 }
                 try await parent.core.networkLoader.load([step], of: owners, options)
             }
-            if core.parent == nil { try await loadEnds(of: step, current, options) }
+            if core.parent == nil {
+                try await loadMembers(of: step, current, options)
+                try await loadEnds(of: step, current, options)
+            }
             current = try core.prefetcher.ends(of: step, current)
         }
         try await load(current, options: options)
+    }
+
+    /// Brings which objects are the members of a to-many relationship.
+    private nonisolated(nonsending) func loadMembers(
+        of step: RelationshipDescription, _ objects: [ManagedObject], _ options: (any StoreRequestOptions)?
+    ) async throws(PersistenceError) {
+        guard step.isToMany else { return }
+        let owners = Dictionary(grouping: objects.filter { !$0.isInserted }, by: { $0.binding.entity.index })
+        for (entityIndex, owners) in owners.sorted(by: { $0.key < $1.key }) {
+            guard let network = core.coordinator.network(of: entityIndex),
+                let relationship = core.model.entities[entityIndex].relationship(named: step.name)
+            else { continue }
+            do throws(StoreError) {
+                try await network.prepareMembers(
+                    entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners.map(\.key).sorted(),
+                    options: options)
+            } catch {
+                throw PersistenceError(error)
+            }
+            core.processPendingChanges()
+        }
     }
 
     /// Brings the rows of objects whose class only the rows tell, before there are objects.

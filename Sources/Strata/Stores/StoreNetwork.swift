@@ -62,6 +62,14 @@ struct StoreNetwork: Sendable {
         try await store.prepareRows(entityIndex: inner(entityIndex), keys: keys, options: own(options))
     }
 
+    func prepareMembers(
+        entityIndex: Int, relationshipIndex: Int, owners: [Int64], options: (any StoreRequestOptions)?
+    ) async throws(StoreError) {
+        try await store.prepareMembers(
+            entityIndex: inner(entityIndex), relationshipIndex: relationshipIndex, owners: owners, options: own(options)
+        )
+    }
+
     func prepareRowsNow(entityIndex: Int, keys: [Int64]) throws(StoreError) {
         try store.prepareRowsNow(entityIndex: inner(entityIndex), keys: keys)
     }

@@ -147,7 +147,7 @@ extension AzureDialect {
         return page
     }
 
-    private func isDeleted(_ item: JSONObject) -> Bool {
+    func isDeleted(_ item: JSONObject) -> Bool {
         item[AzureSystemProperty.deleted.column(in: version)]?.boolean ?? false
     }
 }

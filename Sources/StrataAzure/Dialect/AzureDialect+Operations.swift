@@ -59,7 +59,7 @@ extension AzureDialect: RemoteDialect {
         usesExtensions ? IdempotencyKey.headers(write.token) : [:]
     }
 
-    private func rowRequest(
+    func rowRequest(
         _ method: HTTPRequest.Method, _ schema: AzureSchema, _ id: String?, _ message: Message,
         _ options: RequestOptions
     ) throws(RemoteError) -> WireRequest {
@@ -169,6 +169,7 @@ extension AzureDialect: RemoteDialect {
         guard query.subqueries.isEmpty else {
             throw unsupported("the service has no conditions on what another query finds")
         }
+        guard query.memberOf == nil else { throw unsupported("the service keeps no members of relationships") }
         guard let predicate = query.predicate else { return [] }
         return [Self.pair("$filter", try ODataFilter(version: version, schema: schema).text(predicate))]
     }

@@ -69,6 +69,12 @@ extension MaxLeapDialect: FileDialect {
         }
         return try deleteFileRequest(file.name, options: options)
     }
+
+    /// Refuses what a client refuses: MaxLeap reports errors with status 200, too.
+    public func checkDeletion(_ response: WireResponse, ofFile reference: String) throws(RemoteError) {
+        guard let failure = failure(response), failure.kind != .notFound, failure.kind != .gone else { return }
+        throw failure
+    }
 }
 
 extension MaxLeapDialect {

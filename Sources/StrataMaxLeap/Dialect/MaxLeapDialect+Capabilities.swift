@@ -5,7 +5,7 @@ extension MaxLeapDialect {
     public var capabilities: RemoteCapabilities {
         var features: RemoteCapabilities.Features = [
             .sorting, .paging, .counting, .selecting, .readingMany, .batches, .increments, .arrayOperations, .relating,
-            .incrementalPull, .calls, .files,
+            .incrementalPull, .calls, .files, .memberQueries,
         ]
         if !sendsObjectIds { features.insert(.assignsIDs) }
         if model != nil { features.formUnion([.expanding, .subqueries]) }
@@ -15,6 +15,11 @@ extension MaxLeapDialect {
         return RemoteCapabilities(
             features: features, maximumBatch: flavor == .maxLeap ? 100 : 50, maximumIDs: 100,
             maximumPage: Self.maximumPage)
+    }
+
+    /// Records list all members except those of relations; see ``MaxLeapNames/relations``.
+    public func lists(_ relationship: RelationshipDescription, of entity: EntityDescription) -> Bool {
+        names.relations[entity.name]?.contains(relationship.name) != true
     }
 
     /// Refuses entities without a primary key of type string, two entities of one class, two properties of one field, names

@@ -7,7 +7,7 @@ public struct MaxLeapNames: Sendable, Hashable {
     /// The fields of properties, by entity and property.
     public var fields: [String: [String: String]] = [:]
     /// The to-many relationships, by entity, that the server keeps as relations. All others are arrays of pointers. The
-    /// members of a relation do not come with its object: members that others add are not seen here.
+    /// members of a relation do not come with its object. `ManagedObjectContext.load(_:of:)` and prefetching ask for them.
     public var relations: [String: Set<String>] = [:]
     /// The attributes, by entity, that the server keeps as files. They are strings or URIs here: the address, `#`, and the
     /// name of the file. See ``RemoteStore/stageFile(_:name:contentType:)``.

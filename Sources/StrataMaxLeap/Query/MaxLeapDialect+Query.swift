@@ -23,6 +23,7 @@ extension MaxLeapDialect {
             result.keys = keys.isEmpty ? ["objectId"] : keys
         }
         for path in query.includes { result.include.append(try included(path, schema)) }
+        if let membership = query.memberOf { result.conditions.append(try condition(membership)) }
         for subquery in query.subqueries { result.conditions.append(try condition(subquery, schema)) }
         result.countsObjects = query.countsAll
         guard query.offset >= 0, query.limit.map({ $0 >= 0 }) != false else {
@@ -78,6 +79,17 @@ extension MaxLeapDialect {
             }
         }
         return fields.joined(separator: ".")
+    }
+
+    /// That an object is a member of a relation.
+    private func condition(_ membership: RemoteMembership) throws(RemoteError) -> MaxLeapWhere {
+        let schema = try schema(membership.entity)
+        guard case .relation? = schema.properties[membership.relationship] else {
+            throw MaxLeapError.unsupported(
+                "\(membership.entity.name).\(membership.relationship) is not a relation; its object lists the members")
+        }
+        return .relatedTo(
+            try pointer(membership.entity.name, membership.id), key: try schema.field(of: membership.relationship))
     }
 
     private func condition(_ subquery: RemoteSubquery, _ schema: MaxLeapSchema) throws(RemoteError) -> MaxLeapWhere {

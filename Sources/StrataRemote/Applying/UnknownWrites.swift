@@ -38,6 +38,8 @@ struct UnknownWrite: Sendable {
     let write: MirrorWrite
     /// For an object that the mirror has not got yet: as the server had it before ``write``, which changes it then.
     var born: MirrorWrite?
+    /// How often the server has refused to be told again.
+    var refusals = 0
 
     /// What the server has of the write's properties, and of all of a new object, once it has carried it out.
     var told: [String: RemoteValue] { (born.map { $0.changed(by: write) } ?? write).write.values }

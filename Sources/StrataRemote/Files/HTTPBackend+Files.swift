@@ -13,7 +13,7 @@ extension HTTPBackend {
         for _ in 0..<5 {
             let response = try await transport.send(request, timeout: options.timeout)
             if (200..<300).contains(response.status) { return response.body }
-            guard let next = request.redirected(by: response) else { throw Self.failure(response, "to be had") }
+            guard let next = request.redirected(by: response) else { throw Self.fileFailure(response, "to be had") }
             request = next
         }
         throw RemoteError(.invalidAnswer, message: "the address of the file leads from one to the next without end")
@@ -25,12 +25,10 @@ extension HTTPBackend {
             throw RemoteError(.unsupported, domain: "Strata", message: "\(name) keeps no files")
         }
         let request = try dialect.deletionRequest(ofFile: reference, options: options)
-        let response = try await send(request, options: options)
-        guard !(200..<300).contains(response.status), response.status != 404, response.status != 410 else { return }
-        throw Self.failure(response, "deleted")
+        try dialect.checkDeletion(try await send(request, options: options), ofFile: reference)
     }
 
-    private static func failure(_ response: WireResponse, _ what: String) -> RemoteError {
+    static func fileFailure(_ response: WireResponse, _ what: String) -> RemoteError {
         RemoteError(
             RemoteError.Kind(status: response.status), code: response.status,
             message: "the file is not \(what): the server answered with status \(response.status)",

@@ -47,6 +47,11 @@ public final class HTTPBackend: RemoteBackend {
     /// As the dialect.
     public func check(_ model: ManagedObjectModel) throws(RemoteError) { try dialect.check(model) }
 
+    /// As the dialect.
+    public func lists(_ relationship: RelationshipDescription, of entity: EntityDescription) -> Bool {
+        dialect.lists(relationship, of: entity)
+    }
+
     /// Builds the requests of an operation without sending them.
     public func check(_ operation: RemoteOperation) throws(RemoteError) {
         _ = try dialect.requests(for: operation)
@@ -113,7 +118,7 @@ public final class HTTPBackend: RemoteBackend {
     private func answer(
         to operation: RemoteOperation, _ options: RequestOptions
     ) async throws(RemoteError) -> RemoteAnswer {
-        let response = try await send(dialect.request(for: operation, options: options), options: options)
+        let response = try await exchanges(for: operation, options)
         do throws(RemoteError) {
             return try dialect.answer(response, to: operation)
         } catch {
@@ -123,6 +128,29 @@ public final class HTTPBackend: RemoteBackend {
             }
             throw error
         }
+    }
+
+    /// The maximum number of requests of one operation, where one depends on the answer to the one before.
+    public static let maximumExchanges = 8
+
+    /// Sends the requests of an operation of which each depends on the answers before.
+    /// - Returns: The response that answers the operation.
+    private func exchanges(
+        for operation: RemoteOperation, _ options: RequestOptions
+    ) async throws(RemoteError) -> WireResponse {
+        var exchanges: [DialectExchange] = []
+        var request = try dialect.request(for: operation, options: options)
+        while exchanges.count < Self.maximumExchanges {
+            let response = try await send(request, options: options)
+            exchanges.append(DialectExchange(request: request, response: response))
+            switch try dialect.continuation(of: operation, after: exchanges, options: options) {
+            case .answer(let response): return response
+            case .send(let next): request = next
+            }
+        }
+        throw RemoteError(
+            .invalidAnswer, domain: "Strata",
+            message: "\(name): an operation has taken \(Self.maximumExchanges) requests, and needs another one")
     }
 
     /// Sends a request beyond the dialect's operations in the same way: with the headers of the options, through the

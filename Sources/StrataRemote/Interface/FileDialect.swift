@@ -1,3 +1,5 @@
+import StrataStore
+
 /// A dialect of a service that keeps files. A dialect with ``RemoteCapabilities/Features/files`` is one.
 public protocol FileDialect: RemoteDialect {
     /// How a file is sent to the service.
@@ -7,6 +9,19 @@ public protocol FileDialect: RemoteDialect {
     /// - Parameter reference: The text that the property of the object has.
     /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` if the service does not delete single files.
     func deletionRequest(ofFile reference: String, options: RequestOptions) throws(RemoteError) -> WireRequest
+
+    /// Reads the answer to that request, of any status. The default goes by the status, and takes a file that is not there (404
+    /// and 410) for deleted.
+    /// - Throws: ``RemoteError`` for answers that report a failure.
+    func checkDeletion(_ response: WireResponse, ofFile reference: String) throws(RemoteError)
+}
+
+extension FileDialect {
+    /// Goes by the status.
+    public func checkDeletion(_ response: WireResponse, ofFile reference: String) throws(RemoteError) {
+        guard !(200..<300).contains(response.status), response.status != 404, response.status != 410 else { return }
+        throw HTTPBackend.fileFailure(response, "deleted")
+    }
 }
 
 /// How a file is sent to a back end.

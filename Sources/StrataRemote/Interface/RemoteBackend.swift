@@ -24,6 +24,10 @@ public protocol RemoteBackend: Sendable {
     ///   ``RemoteOutcome``.
     func perform(_ operation: RemoteOperation, options: RequestOptions) async throws(RemoteError) -> RemoteAnswer
 
+    /// Whether the records of an entity list the members of a to-many relationship that the entity keeps. If they do not, a store
+    /// asks for them when an app does; see ``RemoteQuery/memberOf``.
+    func lists(_ relationship: RelationshipDescription, of entity: EntityDescription) -> Bool
+
     /// How far the server's clock is ahead of this machine's, in seconds; 0 while it is not known.
     var clockOffset: Double { get }
 
@@ -45,6 +49,8 @@ public protocol RemoteBackend: Sendable {
 }
 
 extension RemoteBackend {
+    /// Records list all members.
+    public func lists(_ relationship: RelationshipDescription, of entity: EntityDescription) -> Bool { true }
     /// No difference.
     public var clockOffset: Double { 0 }
     /// Every model is fine.

@@ -50,6 +50,8 @@ public struct RemoteCapabilities: Sendable, Hashable {
         public static let calls = Features(rawValue: 1 << 19)
         /// Conditions on what other queries find; see ``RemoteQuery/subqueries``.
         public static let subqueries = Features(rawValue: 1 << 21)
+        /// Queries for the members of a relationship; see ``RemoteQuery/memberOf``.
+        public static let memberQueries = Features(rawValue: 1 << 22)
     }
 
     /// Yes-or-no abilities.

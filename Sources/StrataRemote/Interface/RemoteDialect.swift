@@ -22,12 +22,42 @@ public protocol RemoteDialect: Sendable {
     /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` or ``RemoteError/Kind/invalidRequest``.
     func request(for operation: RemoteOperation, options: RequestOptions) throws(RemoteError) -> WireRequest
 
+    /// Decides whether an operation takes another request, because of what the server has answered so far. The default reads the
+    /// answer to the first request.
+    ///
+    /// A service may answer a creation only with the address of the new object, for example, so that the object has to be read:
+    ///
+    ///     func continuation(
+    ///         of operation: RemoteOperation, after exchanges: [DialectExchange], options: RequestOptions
+    ///     ) throws(RemoteError) -> DialectContinuation {
+    ///         let last = exchanges[exchanges.count - 1]
+    ///         guard case .create = operation, last.response.status == 201, let address = last.response[header: "Location"]
+    ///         else { return .answer(last.response) }
+    ///         return .send(try WireRequest(getting: address))
+    ///     }
+    ///
+    /// If a further request fails without an answer, the outcome of the operation is unknown, as it is for the first one. The
+    /// store then repeats the operation from its first request.
+    /// - Parameters:
+    ///   - operation: An operation that ``steps(of:)`` gave.
+    ///   - exchanges: The requests so far and their answers, in order; at least one. An operation takes at most
+    ///     ``HTTPBackend/maximumExchanges`` requests.
+    ///   - options: The options of the operation, which are applied to each request.
+    /// - Throws: ``RemoteError`` if the next request cannot be made.
+    func continuation(
+        of operation: RemoteOperation, after exchanges: [DialectExchange], options: RequestOptions
+    ) throws(RemoteError) -> DialectContinuation
+
     /// Reads an answer, of any status.
     /// - Throws: ``RemoteError`` for answers that report a failure or are not what the protocol promises.
     func answer(_ response: WireResponse, to operation: RemoteOperation) throws(RemoteError) -> RemoteAnswer
 
     /// The server's clock, if the answer tells it.
     func time(of response: WireResponse) -> Date?
+
+    /// Whether the records of an entity list the members of a to-many relationship that the entity keeps. If they do not, a store
+    /// asks for them when an app does; see ``RemoteQuery/memberOf``.
+    func lists(_ relationship: RelationshipDescription, of entity: EntityDescription) -> Bool
 
     /// What an answer asks of the client in addition to the outcome of the request. Most services use the status to say that
     /// a session has ended or that the client should wait; some use the body.
@@ -48,8 +78,14 @@ extension RemoteDialect {
     public func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation] {
         operation.divided(maximumIDs: capabilities.maximumIDs, maximumBatch: capabilities.maximumBatch)
     }
+    /// The answer to the first request.
+    public func continuation(
+        of operation: RemoteOperation, after exchanges: [DialectExchange], options: RequestOptions
+    ) throws(RemoteError) -> DialectContinuation { .answer(exchanges[exchanges.count - 1].response) }
     /// Nothing is told.
     public func time(of response: WireResponse) -> Date? { nil }
+    /// Records list all members.
+    public func lists(_ relationship: RelationshipDescription, of entity: EntityDescription) -> Bool { true }
     /// What the status says; see ``AnswerReaction/init(status:)``.
     public func reaction(to response: WireResponse) -> AnswerReaction? { AnswerReaction(status: response.status) }
     /// None.
@@ -59,7 +95,8 @@ extension RemoteDialect {
 }
 
 extension RemoteDialect {
-    /// The requests of an operation, in the order in which they are sent. Nothing is sent.
+    /// The requests of an operation, in the order in which they are sent, as far as they do not depend on answers; see
+    /// ``continuation(of:after:options:)``. Nothing is sent.
     ///
     ///     for request in try dialect.requests(for: .query(query)) { print(request.head.method, request.head.path ?? "") }
     ///

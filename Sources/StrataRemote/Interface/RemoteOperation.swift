@@ -52,6 +52,9 @@ public struct RemoteQuery: Sendable {
     public var includes: [[String]] = []
     /// Further conditions, on what other queries find. Needs ``RemoteCapabilities/Features/subqueries``.
     public var subqueries: [RemoteSubquery] = []
+    /// A relationship whose members the objects must be; nil for all objects. Needs
+    /// ``RemoteCapabilities/Features/memberQueries``.
+    public var memberOf: RemoteMembership?
     /// Whether to report ``RemotePage/total``: how many objects meet the conditions, regardless of limit and offset.
     public var countsAll = false
     /// Where the answer before this one ended; see ``RemotePage/next``.

@@ -111,6 +111,15 @@ struct RemotePlanner {
             message: "\(entity.name).\(relationship.name) is only reported by its other end")
     }
 
+    /// Why a relationship that the entity keeps has members which the mirror does not know; nil if it knows them all.
+    private func unlisted(
+        _ relationship: RelationshipDescription, of entity: EntityDescription
+    ) -> RemoteError? {
+        guard relationship.isToMany, !backend.lists(relationship, of: entity) else { return nil }
+        return RemoteError(
+            .unsupported, domain: "Strata", message: "records of \(entity.name) do not list \(relationship.name)")
+    }
+
     /// Makes sure that values can be read along paths: the members of the mirror are not all that there are if the back end does
     /// not tell them.
     /// - Throws: ``StoreError/unsupported(store:feature:)`` naming the relationship, unless less than all may be read.
@@ -122,7 +131,7 @@ struct RemotePlanner {
             var entity = mirror.model.entities[plan.entityIndex]
             for name in path {
                 guard let relationship = entity.relationship(named: name) else { break }
-                if let reason = untoldEnd(relationship, of: entity) {
+                if let reason = untoldEnd(relationship, of: entity) ?? unlisted(relationship, of: entity) {
                     throw .unsupported(
                         store: backend.name, feature: "the value \(path.joined(separator: ".")): \(reason.message)")
                 }

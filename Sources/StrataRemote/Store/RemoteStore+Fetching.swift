@@ -6,7 +6,13 @@ extension RemoteStore {
     public func prepare(
         _ plan: FetchPlan, reading paths: [[String]], options: (any StoreRequestOptions)?
     ) async throws(StoreError) -> FetchPlan {
-        let options = self.options(options)
+        try await prepare(plan, reading: paths, self.options(options))
+    }
+
+    /// As ``prepare(_:reading:options:)``, with the store's own options for what the request does not say.
+    func prepare(
+        _ plan: FetchPlan, reading paths: [[String]], _ options: Options
+    ) async throws(StoreError) -> FetchPlan {
         switch options.fetchPolicy {
         case .cacheOnly: return try here(plan, options)
         case .networkOnly, .cacheThenNetwork: return try await brought(plan, reading: paths, options)
@@ -164,7 +170,7 @@ extension RemoteStore {
         return count
     }
 
-    private var planner: RemotePlanner { RemotePlanner(backend: backend, mirror: mirror) }
+    var planner: RemotePlanner { RemotePlanner(backend: backend, mirror: mirror) }
 
     /// Brings what a plan asks for, and the objects on the way of paths whose values are read as well.
     /// - Returns: The plan that finds it.
@@ -223,7 +229,7 @@ extension RemoteStore {
 
     /// Reads the pages of one query.
     /// - Returns: The keys of the objects, and the total number, if it is requested and the server knows it.
-    private func bring(
+    func bring(
         _ whole: RemoteQuery, _ ticket: ReadTicket, _ options: Options
     ) async throws(StoreError) -> ([Int64], Int?) {
         var query = whole

@@ -20,6 +20,9 @@ extension StackMobDialect {
         guard query.subqueries.isEmpty else {
             throw StackMobError.unsupported("StackMob has no conditions on what another query finds")
         }
+        guard query.memberOf == nil else {
+            throw StackMobError.unsupported("StackMob has no queries for members: its objects list them")
+        }
         // StackMob knows only levels: all relationships of a level are included.
         result.expansion = query.includes.map(\.count).max() ?? 0
         try result.setRange(offset: query.offset, limit: query.limit, cursor: query.cursor)

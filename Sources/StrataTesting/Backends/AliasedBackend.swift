@@ -35,6 +35,11 @@ final class AliasedBackend: RemoteBackend {
         return result
     }
 
+    func lists(_ relationship: RelationshipDescription, of entity: EntityDescription) -> Bool {
+        let own = self.entity(entity)
+        return inner.lists(own.relationship(named: relationship.name) ?? relationship, of: own)
+    }
+
     func check(_ operation: RemoteOperation) throws(RemoteError) { try inner.check(translated(operation)) }
 
     func perform(_ operation: RemoteOperation, options: RequestOptions) async throws(RemoteError) -> RemoteAnswer {
@@ -87,6 +92,11 @@ final class AliasedBackend: RemoteBackend {
     private func translated(_ query: RemoteQuery) -> RemoteQuery {
         var result = query
         result.entity = entity(query.entity)
+        if let membership = query.memberOf {
+            result.memberOf = RemoteMembership(
+                entity: entity(membership.entity), id: key(membership.id, membership.entity.name),
+                relationship: membership.relationship)
+        }
         return result
     }
 

@@ -45,6 +45,9 @@ public final class FaultInjectingBackend: RemoteBackend {
     public var clockOffset: Double { base.clockOffset }
     public func check(_ model: ManagedObjectModel) throws(RemoteError) { try base.check(model) }
     public func check(_ operation: RemoteOperation) throws(RemoteError) { try base.check(operation) }
+    public func lists(_ relationship: RelationshipDescription, of entity: EntityDescription) -> Bool {
+        base.lists(relationship, of: entity)
+    }
     public func code(of finding: RemoteError.Finding) -> RemoteError.Code? { base.code(of: finding) }
 
     public func perform(_ operation: RemoteOperation, options: RequestOptions) async throws(RemoteError) -> RemoteAnswer

@@ -34,18 +34,27 @@ public final class MemoryBackend: RemoteBackend {
     public let name = "Memory"
     public let capabilities: RemoteCapabilities
     private let state = Guarded(State())
+    /// The to-many relationships, by entity, whose members records do not list.
+    private let unlisted: [String: Set<String>]
 
     /// All that it can do. With ``RemoteCapabilities/Features/assignsIDs`` in addition, it numbers new objects from 1.
     public static let allFeatures: RemoteCapabilities.Features = [
         .sorting, .paging, .counting, .selecting, .readingMany, .creatingMany, .batches, .conditionalWrites,
         .idempotencyTokens, .increments, .arrayOperations, .relating, .incrementalPull, .deletions,
+        .memberQueries,
     ]
 
     /// Makes an empty server.
     /// - Parameters:
     ///   - features: The features that it declares; it refuses all others.
     ///   - maximumPage: The maximum number of objects in one answer.
-    public init(features: RemoteCapabilities.Features = MemoryBackend.allFeatures, maximumPage: Int? = nil) {
+    ///   - unlisted: The to-many relationships, by entity, whose members records do not list. They are only found by
+    ///     ``RemoteQuery/memberOf``.
+    public init(
+        features: RemoteCapabilities.Features = MemoryBackend.allFeatures, maximumPage: Int? = nil,
+        unlisted: [String: Set<String>] = [:]
+    ) {
+        self.unlisted = unlisted
         capabilities = RemoteCapabilities(
             features: features.intersection(Self.allFeatures.union(.assignsIDs)),
             maximumBatch: features.contains(.creatingMany) ? 100 : 1,
@@ -80,10 +89,16 @@ public final class MemoryBackend: RemoteBackend {
 
     private func record(_ identity: RemoteIdentity, _ entry: Entry?) -> RemoteRecord? {
         guard let entry, !entry.isDeleted else { return nil }
+        let hidden = unlisted[identity.entity] ?? []
         return RemoteRecord(
-            entity: identity.entity, id: identity.id, values: entry.values,
+            entity: identity.entity, id: identity.id,
+            values: hidden.isEmpty ? entry.values : entry.values.filter { !hidden.contains($0.key) },
             version: Self.marked(entry.version, entry.life),
             modified: Date(timeIntervalSinceReferenceDate: Double(entry.sequence)))
+    }
+
+    public func lists(_ relationship: RelationshipDescription, of entity: EntityDescription) -> Bool {
+        unlisted[entity.name]?.contains(relationship.name) != true
     }
 
     // MARK: Operations
@@ -103,6 +118,7 @@ public final class MemoryBackend: RemoteBackend {
             // The store sends a query for each of the entities then.
             if query.includesSubentities { throw Self.unsupported("queries of several entities") }
             if !query.includes.isEmpty { throw Self.unsupported("related objects in an answer") }
+            if query.memberOf != nil { features.insert(.memberQueries) }
             if !query.subqueries.isEmpty { throw Self.unsupported("conditions on what another query finds") }
             needed = features
         case .create(_, let writes): needed = writes.count > 1 ? .creatingMany : []
@@ -281,10 +297,15 @@ public final class MemoryBackend: RemoteBackend {
 
     private func found(_ query: RemoteQuery, _ state: State) throws(RemoteError) -> [RemoteRecord] {
         var found: [RemoteRecord] = []
+        let wanted = query.memberOf.map { members(of: $0, state) }
         do throws(PredicateEvaluationError) {
             for (identity, entry) in state.entries where identity.entity == query.entity.name {
+                if let wanted, !wanted.contains(identity.id) { continue }
                 guard let record = record(identity, entry) else { continue }
-                if try query.predicate?.evaluate(on: RecordSource(record: record, of: query.entity)) ?? true {
+                // Conditions see what records do not list.
+                var whole = record
+                whole.values = entry.values
+                if try query.predicate?.evaluate(on: RecordSource(record: whole, of: query.entity)) ?? true {
                     found.append(record)
                 }
             }
@@ -308,6 +329,12 @@ public final class MemoryBackend: RemoteBackend {
         } catch {
             throw RemoteError(.rejected, domain: "Memory", message: "the condition cannot be evaluated: \(error)")
         }
+    }
+
+    private func members(of membership: RemoteMembership, _ state: State) -> Set<String> {
+        let entry = state.entries[RemoteIdentity(entity: membership.entity.name, id: membership.id)]
+        guard case .references(let ids)? = entry?.values[membership.relationship] else { return [] }
+        return Set(ids)
     }
 
     private func page(_ query: RemoteQuery, _ state: State) throws(RemoteError) -> RemotePage {

@@ -11,6 +11,10 @@ struct WholeObjectBackend: RemoteBackend {
     var clockOffset: Double { inner.clockOffset }
     var capabilities: RemoteCapabilities { inner.capabilities }
 
+    func lists(_ relationship: RelationshipDescription, of entity: EntityDescription) -> Bool {
+        inner.lists(relationship, of: entity)
+    }
+
     func check(_ operation: RemoteOperation) throws(RemoteError) {
         switch operation {
         case .update(let entity, var write):

@@ -56,6 +56,11 @@ enum RemoteGuide {
         for todo in todos { print(todo.list?.name ?? "-") }
     }
 
+    static func members(_ context: ManagedObjectContext, print: (String) -> Void) async throws {
+        let lists = try await context.fetch(FetchRequest<TodoList>(prefetch: [TodoList.keys.todos]))
+        for list in lists { print("\(list.todos.count) todos") }
+    }
+
     static func backend(
         _ dialect: any RemoteDialect, _ transport: any HTTPTransport, _ authorizer: (any RequestAuthorizer)?
     ) -> HTTPBackend {

@@ -12,7 +12,7 @@ final class AzureTestServer: HTTPTransport {
         var writes = 0
         /// The last id that was given, by table with integer ids.
         var numbers: [String: Int64] = [:]
-        var losesAnswers = false
+        var answersLeft: Int?
         var requests: [WireRequest] = []
     }
 
@@ -20,6 +20,10 @@ final class AzureTestServer: HTTPTransport {
     let version: AzureVersion
     /// Whether deleted rows are kept.
     let keepsDeleted: Bool
+    /// Whether deleted rows can be restored.
+    let undeletes: Bool
+    /// Whether the refusal of a row that exists contains the row.
+    let tellsRows: Bool
     /// The most rows of one answer.
     let page: Int
     /// The tables with integer ids, which the server gives. They have no columns of the server's own.
@@ -30,8 +34,10 @@ final class AzureTestServer: HTTPTransport {
 
     init(
         _ version: AzureVersion, keepsDeleted: Bool = true, page: Int = 50, integerTables: Set<String> = [],
-        uniqueColumn: String? = nil
+        uniqueColumn: String? = nil, undeletes: Bool = true, tellsRows: Bool = true
     ) {
+        self.undeletes = undeletes
+        self.tellsRows = tellsRows
         self.integerTables = integerTables
         self.uniqueColumn = uniqueColumn
         self.version = version
@@ -43,8 +49,13 @@ final class AzureTestServer: HTTPTransport {
     var requests: [WireRequest] { state.withLock { $0.requests } }
     /// Whether requests are carried out and not answered.
     var losesAnswers: Bool {
-        get { state.withLock(\.losesAnswers) }
-        set { state.withLock { $0.losesAnswers = newValue } }
+        get { answersLeft == 0 }
+        set { answersLeft = newValue ? 0 : nil }
+    }
+    /// How many further requests are answered; nil for all.
+    var answersLeft: Int? {
+        get { state.withLock(\.answersLeft) }
+        set { state.withLock { $0.answersLeft = newValue } }
     }
     /// Changes a row as another client does.
     func change(_ table: String, _ id: String, _ columns: JSONObject?) {
@@ -77,7 +88,12 @@ final class AzureTestServer: HTTPTransport {
             return answer ?? respond(request, path, query, &state)
         }
         // The request was carried out all the same.
-        if losesAnswers { throw RemoteError(.timeout, domain: "Test", message: "no answer") }
+        let isLost = state.withLock { state in
+            guard let left = state.answersLeft else { return false }
+            state.answersLeft = max(0, left - 1)
+            return left == 0
+        }
+        if isLost { throw RemoteError(.timeout, domain: "Test", message: "no answer") }
         return response
     }
 
@@ -102,12 +118,25 @@ final class AzureTestServer: HTTPTransport {
         case (.post, nil) where integerTables.contains(table): return number(body, table, &state)
         case (.post, nil):
             let own = body["id"]?.string ?? UUID().uuidString
-            if let row = state.tables[table]?[own] { return answer(409, .object(row)) }
+            if let row = state.tables[table]?[own] {
+                return answer(409, tellsRows ? .object(row) : ["error": "An item with that id already exists."])
+            }
             var row = body
             row["id"] = .string(own)
             return item(201, write(row, table, &state, isNew: true))
+        case (.post, let id?) where version != .datasync && undeletes:
+            guard let row = state.tables[table]?[id] else { return missing(nil) }
+            if let tag = request.head.headerFields[.ifMatch], tag != Self.tag(row[column(.version)]) {
+                return item(412, row)
+            }
+            var restored = row
+            restored[column(.deleted)] = false
+            return item(201, write(restored, table, &state, isNew: false))
         case (.patch, let id?), (.put, let id?), (.delete, let id?):
-            guard let row = state.tables[table]?[id], !isDeleted(row) else { return missing(state.tables[table]?[id]) }
+            let restores = version == .datasync && query["__includedeleted"] == "true"
+            guard let row = state.tables[table]?[id], restores || !isDeleted(row) else {
+                return missing(state.tables[table]?[id])
+            }
             if let tag = request.head.headerFields[.ifMatch], tag != Self.tag(row[column(.version)]) {
                 return item(412, row)
             }
@@ -135,7 +164,8 @@ final class AzureTestServer: HTTPTransport {
             integerTables.contains(table) ? body["id"] == Int64(id).map(JSONValue.integer) : body["id"]?.string == id
         guard isSame else { return answer(400, ["error": "the ids differ"]) }
         let system = AzureSystemProperty.allCases.map(column)
-        guard !body.names.contains(where: { system.contains($0) && $0 != "version" }) else {
+        let own = body.names.filter { system.contains($0) && $0 != "version" }
+        guard own.isEmpty || version == .datasync && own == ["deleted"] && body["deleted"] == false else {
             return answer(400, ["error": "columns of the server's own"])
         }
         var changed = method == .put ? JSONObject(row.filter { system.contains($0.name) }) : row

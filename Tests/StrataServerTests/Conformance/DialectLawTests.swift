@@ -25,9 +25,12 @@
             let client: Client
             /// Whether the client names its writes, and the server remembers them. Parse and MaxLeap assign the keys then.
             let usesExtensions: Bool
+            /// Whether the tags of notes are a relation, and not an array of pointers.
+            let hasRelations: Bool
             private var current: LoopbackServer?
 
-            init(_ client: Client, usesExtensions: Bool = false) {
+            init(_ client: Client, usesExtensions: Bool = false, hasRelations: Bool = false) {
+                self.hasRelations = hasRelations
                 self.client = client
                 self.usesExtensions = usesExtensions
             }
@@ -58,6 +61,7 @@
                         $0.usesConditionalWrites = client == .maxLeap
                         $0.usesExtensions = usesExtensions
                         $0.sendsObjectIds = !usesExtensions
+                        if hasRelations { $0.names.relations["Note"] = ["tags"] }
                     }.backend(for: model)
                 }
                 return try server.azureClient(version) {
@@ -75,6 +79,16 @@
         @Test(arguments: Client.allCases, BackendSuite.Law.allCases)
         func holds(client: Client, law: BackendSuite.Law) async {
             let subject = Subject(client)
+            let failures = await BackendSuite.run(subject, laws: [law])
+            await subject.stop()
+            #expect(failures.isEmpty, "\(failures.map { "\n\($0)" }.joined())")
+        }
+
+        @Test(
+            "Members of relations are found although no object lists them", arguments: [Client.parse, .maxLeap],
+            [.claims, .values] as [BackendSuite.Law])
+        func holdsForRelations(client: Client, law: BackendSuite.Law) async {
+            let subject = Subject(client, hasRelations: true)
             let failures = await BackendSuite.run(subject, laws: [law])
             await subject.stop()
             #expect(failures.isEmpty, "\(failures.map { "\n\($0)" }.joined())")

@@ -173,6 +173,13 @@
             try store.prepareRowsNow(entityIndex: entityIndex, keys: keys)
         }
 
+        func prepareMembers(
+            entityIndex: Int, relationshipIndex: Int, owners: [Int64], options: (any StoreRequestOptions)?
+        ) async throws(StoreError) {
+            try await store.prepareMembers(
+                entityIndex: entityIndex, relationshipIndex: relationshipIndex, owners: owners, options: options)
+        }
+
         func checkCommitNow() throws(StoreError) { try store.checkCommitNow() }
 
         func successors(of keys: [Int64], entityIndex: Int) throws(StoreError) -> [Int64: Int64] {

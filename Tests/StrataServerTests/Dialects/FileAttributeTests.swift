@@ -186,7 +186,7 @@
                 let photo = try device.photo("p", bytes)
                 try await device.context.save(options: nil)
                 let reference = try #require(photo["picture"] as? String)
-                await #expect { try await device.store.deleteFile(reference) } throws: { "\($0)".contains("403") }
+                await #expect { try await device.store.deleteFile(reference) } throws: { "\($0)".contains("119") }
                 let admin = try Device(.parse, server, master: true)
                 photo["picture"] = nil
                 try await device.context.save(options: nil)

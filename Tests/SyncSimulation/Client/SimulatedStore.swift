@@ -95,6 +95,13 @@ final class SimulatedStore: NetworkStore {
         try store.prepareRowsNow(entityIndex: entityIndex, keys: keys)
     }
 
+    func prepareMembers(
+        entityIndex: Int, relationshipIndex: Int, owners: [Int64], options: (any StoreRequestOptions)?
+    ) async throws(StoreError) {
+        try await store.prepareMembers(
+            entityIndex: entityIndex, relationshipIndex: relationshipIndex, owners: owners, options: options)
+    }
+
     func commit(_ changes: ChangeSet, options: (any StoreRequestOptions)?) async throws(StoreError) -> CommitResult {
         try await store.commit(changes, options: options)
     }

@@ -96,7 +96,8 @@ extension SaveSending {
 
     /// The mirror gets what the server says, and the merge policy of the context compares with that.
     private mutating func overtake(_ write: MirrorWrite, _ earlier: UnknownWrite, _ record: RemoteRecord) {
-        store.mirror.online.unknown.remove(rooted(write))
+        // The context still has the operations that the server has carried out: the next save has to leave them out, too.
+        if earlier.write.computed.isEmpty { store.mirror.online.unknown.remove(rooted(write)) }
         repeated.overtaken.insert(rooted(write))
         note(record, of: earlier.write)
         fail(
@@ -110,6 +111,12 @@ extension SaveSending {
     private mutating func failRepetition(of earlier: UnknownWrite, _ write: MirrorWrite, _ error: RemoteError) {
         // A proxy's "not found" says nothing of a creation either: the server may have the object, under a key of its own.
         if error.concernsAll || error.kind == .notFound && earlier.write.kind == .insert { return fail(write, error) }
+        if mayHaveComputed(earlier, error) {
+            var refused = earlier
+            refused.refusals += 1
+            store.mirror.online.unknown.put(refused, rooted(write))
+            return fail(write, error)
+        }
         store.mirror.online.unknown.remove(rooted(write))
         guard write.kind == .insert, earlier.write.kind == .insert || earlier.born != nil else { return }
         if error.kind == .gone {
@@ -120,6 +127,20 @@ extension SaveSending {
             // The server has it, but not the change.
             store.mirror.online.unknown.put(UnknownWrite(write: born), rooted(write))
             fail(write, error)
+        }
+    }
+
+    /// Whether a server that refuses the repetition of a write may have carried out its operations at the first time: somebody in
+    /// front of it may have refused. The save fails then, and the next one asks again, because to send its own operations would
+    /// carry out those of the earlier write twice. A server that refuses again and again has not carried it out: one that
+    /// recognizes writes would say so.
+    private func mayHaveComputed(_ earlier: UnknownWrite, _ error: RemoteError) -> Bool {
+        guard !earlier.write.write.operations.isEmpty, earlier.refusals < 2,
+            store.backend.capabilities.features.contains(.idempotencyTokens)
+        else { return false }
+        return switch error.kind {
+        case .conflict, .duplicate, .gone, .notFound: false
+        default: true
         }
     }
 
