@@ -7,10 +7,11 @@ import Testing
 /// Everything is one test, because building takes a minute: what is fetched, that it runs, and what a mistake in the
 /// model looks like, for model files and for Core Data models.
 @Suite struct ConsumerTests {
-    /// Options that halve the time of the builds: modules are compiled whole, and no index is written.
+    /// Options that halve the time of the builds: modules are compiled whole, without debug information, and no index is written.
     private static let quickly =
         ["--disable-index-store"]
-        + ["-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2"].flatMap { ["-Xswiftc", $0] }
+        + ["-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2", "-gnone"]
+        .flatMap { ["-Xswiftc", $0] }
 
     @Test func aPackageThatUsesTheBuildPlugin() throws {
         let package = try Self.copyOfConsumer()

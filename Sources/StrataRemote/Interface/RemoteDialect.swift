@@ -25,15 +25,15 @@ public protocol RemoteDialect: Sendable {
     /// Decides whether an operation takes another request, because of what the server has answered so far. The default reads the
     /// answer to the first request.
     ///
-    /// A service may answer a creation only with the address of the new object, for example, so that the object has to be read:
+    /// A service may answer a creation only with the path of the new object, for example, so that the object has to be read:
     ///
     ///     func continuation(
     ///         of operation: RemoteOperation, after exchanges: [DialectExchange], options: RequestOptions
     ///     ) throws(RemoteError) -> DialectContinuation {
     ///         let last = exchanges[exchanges.count - 1]
-    ///         guard case .create = operation, last.response.status == 201, let address = last.response[header: "Location"]
+    ///         guard case .create = operation, last.response.status == 201, let path = last.response[header: "Location"]
     ///         else { return .answer(last.response) }
-    ///         return .send(try WireRequest(getting: address))
+    ///         return .send(try WireRequest(.get, authority: "places.example", path: path))
     ///     }
     ///
     /// If a further request fails without an answer, the outcome of the operation is unknown, as it is for the first one. The

@@ -19,7 +19,7 @@
 
             func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend {
                 await current?.stop()
-                let server = try await LoopbackServer(model: model)
+                let server = try await LoopbackServer(model: model, template: "StackMob")
                 current = server
                 return try server.client().backend(for: model)
             }

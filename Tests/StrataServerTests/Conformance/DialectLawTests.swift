@@ -54,7 +54,9 @@
 
             func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend {
                 await current?.stop()
-                let server = try await LoopbackServer(model: model) { $0.dialects = Places.all }
+                let server = try await LoopbackServer(model: model, template: "all dialects") {
+                    $0.dialects = Places.all
+                }
                 current = server
                 guard let version = client.azureVersion else {
                     return try server.maxLeapClient(client == .parse ? .parse : .maxLeap) {

@@ -51,7 +51,7 @@
                 server = current.server
             } else {
                 await current?.server.stop()
-                server = try await LoopbackServer(model: model) { $0.dialects = Places.all }
+                server = try await LoopbackServer(model: model, template: "all dialects") { $0.dialects = Places.all }
                 current = (place.path, server)
             }
             let backend: any RemoteBackend =

@@ -16,9 +16,11 @@
         ///   - model: Whose entities are schemas; nil to have them inferred.
         ///   - clock: What tells the server the time.
         ///   - verifier: What proves accounts elsewhere; nil for nothing.
+        ///   - template: Names the options of servers of which many are started with one model: they begin with copies of the
+        ///     files of the first one.
         init(
             model: ManagedObjectModel? = nil, clock: ServerClock = .system, verifier: (any SocialVerifier)? = nil,
-            _ change: (inout ServerOptions) -> Void = { _ in }
+            template: String? = nil, _ change: (inout ServerOptions) -> Void = { _ in }
         ) async throws {
             folder = FileManager.default.temporaryDirectory.appending(path: "strata-loopback-\(UUID().uuidString)")
             var options = ServerOptions()
@@ -30,8 +32,17 @@
             // Some clients read all objects without logging in.
             options.access.accounts.levels[.read] = .anyone
             change(&options)
-            let server = try DataServer(
-                folder: folder.path, model: model, options: options, verifier: verifier, clock: clock, logger: silent)
+            let new = options
+            func start(_ folder: URL) throws -> DataServer {
+                try DataServer(
+                    folder: folder.path, model: model, options: new, verifier: verifier, clock: clock, logger: silent)
+            }
+            if let template {
+                try StartedFolders.copy("\(template) \(model?.name ?? "-") \(model?.versionHash ?? "-")", to: folder) {
+                    try start($0).close()
+                }
+            }
+            let server = try start(folder)
             self.server = server
             let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
             task = Task {

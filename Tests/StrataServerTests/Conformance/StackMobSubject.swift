@@ -23,7 +23,7 @@
                 server = current.server
             } else {
                 await current?.server.stop()
-                server = try await LoopbackServer(model: model)
+                server = try await LoopbackServer(model: model, template: "StackMob")
                 current = (place.path, server)
             }
             var options = RemoteStore.Options()
