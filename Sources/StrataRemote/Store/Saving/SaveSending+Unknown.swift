@@ -96,8 +96,10 @@ extension SaveSending {
 
     /// The mirror gets what the server says, and the merge policy of the context compares with that.
     private mutating func overtake(_ write: MirrorWrite, _ earlier: UnknownWrite, _ record: RemoteRecord) {
-        // The context still has the operations that the server has carried out: the next save has to leave them out, too.
-        if earlier.write.computed.isEmpty { store.mirror.online.unknown.remove(rooted(write)) }
+        // The context still has the operations that the server has carried out: the next save has to leave them out, too. A server
+        // that does not recognize writes has not said that it carried them out.
+        let isCertain = store.backend.capabilities.features.contains(.idempotencyTokens)
+        if earlier.write.computed.isEmpty || !isCertain { store.mirror.online.unknown.remove(rooted(write)) }
         repeated.overtaken.insert(rooted(write))
         note(record, of: earlier.write)
         fail(
