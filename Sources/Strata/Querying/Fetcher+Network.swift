@@ -101,14 +101,11 @@ struct NetworkLoader {
         of step: RelationshipDescription, _ objects: [ManagedObject], _ options: (any StoreRequestOptions)?
     ) async throws(PersistenceError) {
         guard step.isToMany else { return }
-        let owners = Dictionary(grouping: objects.filter { !$0.isInserted }, by: { $0.binding.entity.index })
-        for (entityIndex, owners) in owners.sorted(by: { $0.key < $1.key }) {
-            guard let network = core.coordinator.network(of: entityIndex),
-                let relationship = core.model.entities[entityIndex].relationship(named: step.name)
-            else { continue }
+        for owners in owners(of: step, among: objects) {
+            guard let network = core.coordinator.network(of: owners.entityIndex) else { continue }
             do throws(StoreError) {
                 try await network.prepareMembers(
-                    entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners.map(\.key).sorted(),
+                    entityIndex: owners.entityIndex, relationshipIndex: owners.relationshipIndex, owners: owners.keys,
                     options: options)
             } catch {
                 throw PersistenceError(error)
@@ -136,17 +133,28 @@ struct NetworkLoader {
         of step: RelationshipDescription, _ objects: [ManagedObject]
     ) throws(PersistenceError) -> [Int64] {
         if let slot = step.slot { return Set(objects.compactMap { $0.targetKey(slot) }).sorted() }
-        let owners = objects.filter { !$0.isInserted }
         var result: Set<Int64> = []
-        for (entityIndex, owners) in Dictionary(grouping: owners, by: { $0.binding.entity.index }) {
-            guard let index = core.model.entities[entityIndex].relationship(named: step.name)?.index else { continue }
+        for owners in owners(of: step, among: objects) {
             let pairs = try core.readStore { (store) throws(StoreError) in
                 try store.memberKeys(
-                    entityIndex: entityIndex, relationshipIndex: index, owners: owners.map(\.key).sorted())
+                    entityIndex: owners.entityIndex, relationshipIndex: owners.relationshipIndex, owners: owners.keys)
             }
             result.formUnion(pairs.map(\.member))
         }
         return result.sorted()
+    }
+
+    /// The objects that a store has, by entity, with the position that the relationship has there.
+    private func owners(
+        of step: RelationshipDescription, among objects: [ManagedObject]
+    ) -> [(entityIndex: Int, relationshipIndex: Int, keys: [Int64])] {
+        let stored = objects.filter { !$0.isInserted }
+        return Dictionary(grouping: stored, by: { $0.binding.entity.index }).sorted { $0.key < $1.key }
+            .compactMap { entityIndex, owners in
+                core.model.entities[entityIndex].relationship(named: step.name).map {
+                    (entityIndex, $0.index, owners.map(\.key).sorted())
+                }
+            }
     }
 }
 

@@ -38,18 +38,24 @@ struct RemotePlanner {
         let entity = mirror.model.entities[plan.entityIndex]
         var query = RemoteQuery(entity: entity)
         query.includesSubentities = plan.includesSubentities && entity.hasSubentities
-        var result = RemotePlan(query: query)
-        if let reason = refusal(of: result) {
-            result.isByEntity = query.includesSubentities
-            guard query.includesSubentities, refusal(of: result) == nil else {
-                throw .unsupported(store: backend.name, feature: "a fetch of \(entity.name): \(reason.message)")
-            }
-        }
+        var result = try taken(query, as: "a fetch of \(entity.name)")
         try addConditions(of: plan, entity, to: &result, finishesLocally)
         addOrder(of: plan, to: &result)
         try addExtras(extras, to: &result)
         try addSelection(extras, of: plan, to: &result)
         try addPage(of: plan, to: &result, finishesLocally)
+        return result
+    }
+
+    /// A query as the back end takes it: as it is, or one for each entity.
+    /// - Throws: ``StoreError/unsupported(store:feature:)`` if the back end takes neither.
+    func taken(_ query: RemoteQuery, as what: String) throws(StoreError) -> RemotePlan {
+        var result = RemotePlan(query: query)
+        guard let reason = refusal(of: result) else { return result }
+        result.isByEntity = query.includesSubentities
+        guard query.includesSubentities, refusal(of: result) == nil else {
+            throw .unsupported(store: backend.name, feature: "\(what): \(reason.message)")
+        }
         return result
     }
 

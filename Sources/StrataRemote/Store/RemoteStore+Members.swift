@@ -11,8 +11,20 @@ extension RemoteStore {
         guard options.fetchPolicy != .cacheOnly, !owners.isEmpty else { return }
         // What the request says in addition is about the objects that it fetches.
         options.extras = FetchExtras()
+        // A server that cannot be reached is asked once, not for each owner.
+        let fallsBack = options.fetchPolicy == .networkElseCache
+        if fallsBack { options.fetchPolicy = .networkOnly }
         let entity = model.entities[entityIndex]
-        let relationship = entity.relationships[relationshipIndex]
+        do throws(StoreError) {
+            try await bring(entity.relationships[relationshipIndex], entity, owners, options)
+        } catch {
+            guard fallsBack, error.isUnreachable else { throw error }
+        }
+    }
+
+    private func bring(
+        _ relationship: RelationshipDescription, _ entity: EntityDescription, _ owners: [Int64], _ options: Options
+    ) async throws(StoreError) {
         switch relationship.storage {
         case .slot: return
         case .pairs(isPrimary: true):
@@ -38,13 +50,11 @@ extension RemoteStore {
         let size = min(max(1, backend.capabilities.maximumIDs), 100)
         for start in stride(from: 0, to: owners.count, by: size) {
             let part = Array(owners[start..<min(start + size, owners.count)])
-            if part.count > 1, takes(plan(entity, where: inverse, leadsTo: part), options) {
-                _ = try await prepare(plan(entity, where: inverse, leadsTo: part), reading: [], options)
-                continue
+            var plans = [plan(entity, where: inverse, leadsTo: part)]
+            if part.count > 1, (try? planner.plan(plans[0], finishesLocally: false)) == nil {
+                plans = part.map { plan(entity, where: inverse, leadsTo: [$0]) }
             }
-            for owner in part {
-                _ = try await prepare(plan(entity, where: inverse, leadsTo: [owner]), reading: [], options)
-            }
+            for plan in plans { _ = try await prepare(plan, reading: [], options) }
         }
     }
 
@@ -63,11 +73,6 @@ extension RemoteStore {
         return plan
     }
 
-    /// Whether the back end takes all conditions of a plan.
-    private func takes(_ plan: FetchPlan, _ options: Options) -> Bool {
-        (try? planner.plan(plan, finishesLocally: false)) != nil
-    }
-
     // MARK: Relationships that no record lists
 
     private func bringMembers(
@@ -83,12 +88,7 @@ extension RemoteStore {
         for owner in owners {
             // The back end does not know an object without a name.
             guard let name = names[owner], !known.contains(owner) else { continue }
-            do throws(StoreError) {
-                try await bringMembers(of: relationship, entity, owner, name.id, options)
-            } catch {
-                guard error.isUnreachable, options.fetchPolicy != .networkOnly, options.fetchPolicy != .cacheThenNetwork
-                else { throw error }
-            }
+            try await bringMembers(of: relationship, entity, owner, name.id, options)
         }
     }
 
@@ -134,13 +134,7 @@ extension RemotePlanner {
         var query = RemoteQuery(entity: destination)
         query.includesSubentities = destination.hasSubentities
         query.memberOf = membership
-        var result = RemotePlan(query: query)
-        guard refusal(of: result) != nil else { return result }
-        result.isByEntity = destination.hasSubentities
-        if let reason = refusal(of: result) {
-            throw .unsupported(store: backend.name, feature: "the members of \(name): \(reason.message)")
-        }
-        return result
+        return try taken(query, as: "the members of \(name)")
     }
 }
 

@@ -174,6 +174,22 @@ import Testing
         #expect(server.takeQueries().isEmpty)
     }
 
+    @Test("A server that cannot be reached is asked once, whatever the number of owners", arguments: [true, false])
+    func unreachable(isListed: Bool) async throws {
+        let server = try await isListed ? Server() : unlisted()
+        if isListed { try await fill(server) }
+        let (_, context) = try context(server)
+        let owners = try await fetch(isListed ? "Country" : "City", context)
+        let name = isListed ? "cities" : "tags"
+        server.isDown = true
+        _ = server.takeQueries()
+        try await context.load(name, of: owners)
+        #expect(owners.count == 2 && server.takeQueries().count == 1)
+        await #expect(throws: PersistenceError.self) {
+            try await context.load(name, of: owners, options: RemoteOptions(fetchPolicy: .cacheElseNetwork))
+        }
+    }
+
     @Test func aChildContextHasThemToo() async throws {
         let server = Server()
         try await fill(server)

@@ -98,8 +98,9 @@ extension SaveSending {
     private mutating func overtake(_ write: MirrorWrite, _ earlier: UnknownWrite, _ record: RemoteRecord) {
         // The context still has the operations that the server has carried out: the next save has to leave them out, too. A server
         // that does not recognize writes has not said that it carried them out.
-        let isCertain = store.backend.capabilities.features.contains(.idempotencyTokens)
-        if earlier.write.computed.isEmpty || !isCertain { store.mirror.online.unknown.remove(rooted(write)) }
+        if earlier.write.computed.isEmpty || !store.mirror.server.remembersWrites {
+            store.mirror.online.unknown.remove(rooted(write))
+        }
         repeated.overtaken.insert(rooted(write))
         note(record, of: earlier.write)
         fail(
@@ -138,7 +139,7 @@ extension SaveSending {
     /// recognizes writes would say so.
     private func mayHaveComputed(_ earlier: UnknownWrite, _ error: RemoteError) -> Bool {
         guard !earlier.write.write.operations.isEmpty, earlier.refusals < 2,
-            store.backend.capabilities.features.contains(.idempotencyTokens)
+            store.mirror.server.remembersWrites
         else { return false }
         return switch error.kind {
         case .conflict, .duplicate, .gone, .notFound: false
