@@ -61,6 +61,12 @@
         private static func lines(of mount: DialectMount, _ options: ServerOptions) -> [String] {
             let hosts = mount.hosts.isEmpty ? "" : " of \(mount.hosts.joined(separator: ", "))"
             var lines = ["speaks \(mount.kind.rawValue) at \(mount.path)\(hosts)"]
+            if let root = mount.kind.root {
+                let path = (mount.segments + [root[...]]).joined(separator: "/")
+                lines.append(
+                    options.dialects.owner(ofRootOf: mount) == mount
+                        ? "  answers at /\(root), too" : "  /\(root) is another dialect's; its own is /\(path)")
+            }
             let signs = mount.kind.signsRequests
             let (key, master) =
                 signs ? (options.publicKey, options.privateKey) : (mount.clientKey, mount.masterKey)

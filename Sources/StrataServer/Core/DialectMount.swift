@@ -47,6 +47,13 @@
     }
 
     extension [DialectMount] {
+        /// The mount that answers what clients of a mount ask for at the root of its host; nil if the dialect has no such requests.
+        func owner(ofRootOf mount: DialectMount) -> DialectMount? {
+            guard let root = mount.kind.root else { return nil }
+            let headers = mount.hosts.first.map { [("Host", $0)] } ?? []
+            return self.mount(for: ServerRequest("GET", "/\(root)", headers: headers), [root])?.mount
+        }
+
         /// The mount that a request is for: of those whose host and path fit, one that names the host before one that does
         /// not, then the longest path. nil if none fits.
         /// - Returns: The mount, and how many parts of the path are its own.

@@ -10,6 +10,12 @@
             }
         }
 
+        /// The service that a mount with Parse's requests stands for.
+        static func parseVariant(_ kind: DialectMount.Kind) -> any ParseVariant { kind == .maxLeap ? maxLeap : parse }
+
+        private static let parse = ParseServerVariant()
+        private static let maxLeap = MaxLeapVariant()
+
         /// Whether an account cannot have a name, because a dialect has a request at the place where the account would be.
         static func isReservedAccountName(_ name: String) -> Bool { AccountEndpoint(rawValue: name) != nil }
     }

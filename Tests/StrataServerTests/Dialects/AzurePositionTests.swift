@@ -4,7 +4,7 @@
     import StrataServer
     import Testing
 
-    /// `indexof` in filters, which conditions of the core express, and functions that they do not.
+    /// `indexof` and `trim` in filters, which conditions of the core express, and functions that they do not.
     @Suite struct AzurePositionTests {
         private static let texts: [String?] = [nil, "a", "ab", "ba", "aab", "bäb", "😀ab", "AB"]
 
@@ -61,11 +61,44 @@
             #expect(await found("indexof(name,'a') le 9223372036854775807", bench)?.count == 7)
         }
 
+        @Test("trim is compared with texts as the text without the spaces around it, and null has none")
+        func spaces() async throws {
+            let bench = try Bench.withDialects()
+            let texts: [String?] = [nil, "", "  ", "ab", " ab", "ab \n", "\t a b ", "a  b", #" \E.* "#, "AB", " b"]
+            for (number, text) in texts.enumerated() {
+                let id = JSONValue.string(String(UnicodeScalar(UInt8(97 + number))))
+                let made = await bench.azure(
+                    .mobileApps, "POST", "tables/Item", ["id": id, "name": text.map(JSONValue.string) ?? .null])
+                try #require(made.status == 201, "\(made.text)")
+            }
+            func ids(_ holds: (String) -> Bool) -> [String] {
+                texts.indices.filter { index in
+                    texts[index].map { holds($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? false
+                }.map { String(UnicodeScalar(UInt8(97 + $0))) }
+            }
+            for part in ["", "ab", "a", "b", " ", "a ", " b", " ab", "ab ", #"\E"#, #"\E.*"#, ".*", "A", "  "] {
+                let conditions: [(filter: String, holds: (String) -> Bool)] = [
+                    ("trim(name) eq '\(part)'", { $0 == part }), ("'\(part)' ne trim(name)", { $0 != part }),
+                    ("startswith(trim(name),'\(part)')", { part.isEmpty || $0.hasPrefix(part) }),
+                    ("endswith(trim(name),'\(part)')", { part.isEmpty || $0.hasSuffix(part) }),
+                    ("substringof('\(part)',trim(name)) eq true", { part.isEmpty || $0.contains(part) }),
+                    ("trim(tolower(name)) eq '\(part)'", { $0.lowercased() == part }),
+                ]
+                for (filter, holds) in conditions {
+                    #expect(await found(filter, bench) == ids(holds), "\(filter)")
+                    #expect(await found("not (\(filter))", bench) == ids { !holds($0) }, "not \(filter)")
+                }
+            }
+            #expect(await found("trim(null) eq 'a'", bench) == [])
+        }
+
         @Test("Functions that the server does not have are named in the answer")
         func missing() async throws {
             let bench = try await bench()
             let filters = [
-                ("trim(name) eq 'a'", "trim"), ("replace(name,'a','b') eq 'b'", "replace"),
+                ("trim(name) eq part", "trim"), ("trim(name) lt 'a'", "trim"), ("trim(name,part) eq 'a'", "trim"),
+                ("startswith('a',trim(name))", "trim"), ("length(trim(name)) gt 1", "trim"),
+                ("replace(name,'a','b') eq 'b'", "replace"),
                 ("indexof(name,'a') add 1 eq 2", "indexof"), ("indexof(name,'a') eq 0.5", "indexof"),
                 ("indexof(name,'a') eq count", "indexof"), ("indexof(name) eq 1", "indexof"),
                 ("substring(name,indexof(name,'a')) eq 'a'", "indexof"), ("indexof(name,'a')", "indexof"),

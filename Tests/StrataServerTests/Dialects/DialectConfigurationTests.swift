@@ -34,6 +34,46 @@
             }
         }
 
+        @Test("Of dialects with log-ins at the root of a host, the first has them, and the report names the others'")
+        func roots() throws {
+            let configuration = try read(
+                """
+                dialects:
+                  - {dialect: azure-apps, path: /v2}
+                  - {dialect: datasync, path: /v3, database: production}
+                  - {dialect: datasync, path: /, hosts: [sync.example.org]}
+                """)
+            let lines = try AccessReport(configuration, model: nil).description.split(separator: "\n").map(String.init)
+            for (place, answer) in [
+                ("azure-apps at /v2", "answers at /.auth, too"),
+                ("datasync at /v3", "/.auth is another dialect's; its own is /v3/.auth"),
+                ("datasync at / of sync.example.org", "answers at /.auth, too"),
+            ] {
+                let line = try #require(lines.firstIndex(of: "speaks \(place)"))
+                #expect(lines[line + 1] == "  " + answer)
+            }
+        }
+
+        @Test("A log-in is in the database of the dialect that answers it, which each has at a path of its own")
+        func logIns() async throws {
+            let bench = try Bench {
+                $0.dialects = [
+                    DialectMount(.azureApps, path: "/v2"), DialectMount(.datasync, path: "/v3"),
+                    DialectMount(.parse, path: "/parse"),
+                ]
+                for place in 1...2 { $0.dialects[place].usesProduction = true }
+                $0.limits.requests.timeout = 300
+            }
+            let eve: JSONValue = ["username": "eve", "password": "pw-of-eve"]
+            func logIn(_ place: String) async -> ServerResponse { await bench.send("POST", place, eve) }
+            let account = await bench.send("POST", "/parse/users", eve)
+            try #require(account.status == 201, "\(account.text)")
+            #expect(await logIn("/.auth/login/custom").status == 401)
+            #expect(await logIn("/v2/.auth/login/custom").status == 401)
+            let answer = await logIn("/v3/.auth/login/custom")
+            #expect(answer.json?["authenticationToken"]?.string != nil, "\(answer.text)")
+        }
+
         @Test("A configuration chooses the classes of live queries, and limits web sockets")
         func liveQueries() throws {
             func report(_ value: String) throws -> (DialectMount, String) {

@@ -98,7 +98,8 @@
         private static func missing(_ name: String) -> ServerError {
             switch name {
             case "indexof": fault("indexof can only be compared with a whole number, as in indexof(name,'x') ge 0")
-            case "trim", "replace": fault("the server does not support the function \(name)")
+            case "trim": untrimmed
+            case "replace": fault("the server does not support the function replace")
             default: fault("\(name.prefix(40)) is not a function of the server")
             }
         }

@@ -87,6 +87,7 @@
                 return try predicate(condition, (flag == (asked == .equal)) == answer)
             }
             if let position = try position(asked, left, right, answer) { return position }
+            if let trimmed = try trimmed(asked, left, right, answer) { return trimmed }
             let (a, b) = (try operand(left), try operand(right))
             if a.isUnknown || b.isUnknown { return .constant(true) }
             let comparison = answer ? asked : Self.opposites[asked] ?? asked
@@ -172,8 +173,9 @@
             guard Self.conditions.contains(name) else { throw Self.fault("\(name.prefix(40)) is not a condition") }
             guard arguments.count == 2 else { throw Self.fault("\(name) takes two values") }
             let isSwapped = name == "substringof"
-            let whole = try operand(arguments[isSwapped ? 1 : 0])
-            let part = try operand(arguments[isSwapped ? 0 : 1])
+            let (first, second) = (arguments[isSwapped ? 1 : 0], arguments[isSwapped ? 0 : 1])
+            if let trimmed = try trimmed(name, first, second, answer) { return trimmed }
+            let (whole, part) = (try operand(first), try operand(second))
             if whole.isUnknown || part.isUnknown { return .constant(true) }
             for operand in [whole, part] {
                 guard operand.field.map({ $0.kind == .string && $0.format != .bytes || $0.kind == .reference }) ?? true

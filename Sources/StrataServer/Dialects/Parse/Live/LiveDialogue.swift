@@ -21,7 +21,7 @@
     extension ParseService {
         /// Live queries are at the path of the mount itself, as the libraries of Parse ask for them.
         func dialogue(_ request: ServerRequest, _ segments: [String]) -> (any SocketDialogue)? {
-            guard segments.isEmpty, !isMaxLeap, mount.liveClasses != [] else { return nil }
+            guard segments.isEmpty, mount.kind.hasLiveQueries, mount.liveClasses != [] else { return nil }
             return LiveDialogue(service: self, request: request)
         }
     }

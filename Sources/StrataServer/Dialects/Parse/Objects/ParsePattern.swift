@@ -50,7 +50,8 @@
                 if let text = Self.quoted(body), !text.isEmpty {
                     return .comparison(path, isFirst ? .beginsWith : .contains, .constant(.string(text)), folds)
                 }
-                if isFirst, body.hasSuffix("$"), let text = Self.quoted(body.dropLast()), !text.isEmpty {
+                let end = body.hasSuffix("$") ? 1 : body.hasSuffix("\\z") ? 2 : 0
+                if isFirst, end > 0, let text = Self.quoted(body.dropLast(end)), !text.isEmpty {
                     return .comparison(path, .equal, .constant(.string(text)), folds)
                 }
             }

@@ -34,10 +34,9 @@
                 members = try encoder.json([object], schema)[0]
             }
             members.merge(more)
-            if isMaxLeap { return ServerResponse(json: .object(members)) }
             let id = PercentEncoding.encode(object.text(schema.keyField) ?? "")
             let path = call.request.path.hasSuffix("/") ? String(call.request.path.dropLast()) : call.request.path
-            return ServerResponse(status: 201, json: .object(members), headers: [("Location", "\(path)/\(id)")])
+            return variant.created(members, at: "\(path)/\(id)")
         }
 
         /// Rights of single objects are not kept, so that a client must not believe that they are.
@@ -84,7 +83,7 @@
             _ object: ManagedObject, _ schema: ServerSchema, _ computed: [String], _ call: ParseCall,
             _ scope: DataScope, adding more: JSONObject = [:]
         ) throws(ServerError) -> ServerResponse {
-            var members: JSONObject = isMaxLeap ? ["number": 1] : [:]
+            var members = variant.written
             members["updatedAt"] = ParseEncoder.time(object.whole("lastmoddate"))
             members.merge(more)
             let level = options.access.level(.read, schema: schema.name, isUser: schema.isUser)
@@ -109,7 +108,7 @@
                 let (object, schema) = try existing(name, id, .delete, call, scope)
                 guard try meets(condition, object, schema, call, scope) else { throw Self.unmet }
                 try server.writer(scope, call.caller).delete(object, schema)
-                return ServerResponse(json: isMaxLeap ? ["number": 1] : [:])
+                return ServerResponse(json: .object(variant.written))
             }
         }
 

@@ -14,7 +14,8 @@
             guard let condition = condition.isNull ? [:] : condition.members else {
                 throw ParseWhere.fault("where takes an object")
             }
-            let limit = try limit(call)
+            let asked = try call.whole("limit").flatMap { $0 < 0 ? nil : $0 }
+            let limit = variant.limit(asked, usual: Self.usualLimit, maximum: options.limits.answers.objects)
             let skip = try call.whole("skip") ?? 0
             guard skip >= 0 else { throw ParseWhere.fault("skip takes a number from 0 on") }
             let order = call.parameters["order"]?.string
@@ -42,14 +43,6 @@
                 return ServerResponse(
                     status: 200, headers: [("Content-Type", "application/json")], body: Data(bytes))
             }
-        }
-
-        /// MaxLeap takes a number that it does not like for none.
-        private func limit(_ call: ParseCall) throws(ServerError) -> Int {
-            let most = options.limits.answers.objects
-            guard let limit = try call.whole("limit"), limit >= 0 else { return Self.usualLimit }
-            guard isMaxLeap else { return min(limit, most) }
-            return limit <= 2000 ? min(limit, most) : Self.usualLimit
         }
 
         /// Appends objects as JSON: only a few of them are in memory at a time.

@@ -1,7 +1,7 @@
 #if Server
     import Foundation
 
-    /// A request in Parse's dialect or MaxLeap's, whichever of their ways it came.
+    /// A request in Parse's dialect, whichever of its ways it came.
     struct ParseCall: DialectCall {
         var request: ServerRequest
         /// The method that is meant: scripts send POST and name another one in the body.
@@ -82,13 +82,14 @@
             "_SessionToken", "_ClientVersion", "_InstallationId", "_ApplicationProduction", "_RevocableSession",
             "_noBody", "_context", "_ContentType", "_ContentLength",
         ]
-        private static let families = ["X-Parse", "X-ML", "X-LAS", "X-ZCloud"]
 
-        /// - Parameter isFile: Whether the body is that of a file, which need not be JSON.
-        init(_ request: ServerRequest, isFile: Bool, depth: Int) throws(ServerError) {
+        /// - Parameters:
+        ///   - families: The beginnings of the names of the service's headers.
+        ///   - isFile: Whether the body is that of a file, which need not be JSON.
+        init(_ request: ServerRequest, _ families: [String], isFile: Bool, depth: Int) throws(ServerError) {
             method = request.method
             func header(_ names: String...) -> String? {
-                for family in Self.families {
+                for family in families {
                     for name in names { if let value = request.header("\(family)-\(name)") { return value } }
                 }
                 return nil

@@ -1,5 +1,5 @@
 #if Server
-    /// The error codes of Parse and MaxLeap.
+    /// The error codes of Parse.
     enum ParseCode: Int {
         case internalServer = 1
         case objectNotFound = 101
@@ -20,7 +20,6 @@
         case cloudCodeNotDeployed = 143
         case tooMany = 154
         case rateLimited = 155
-        case invalidSessionOfMaxLeap = 160
         case usernameMissing = 200
         case passwordMissing = 201
         case usernameTaken = 202
@@ -34,7 +33,6 @@
         case invalidAuthData = 253
         /// The object is not in the version that the sender expects: an extension.
         case changed = 412
-        case rateLimitedOfMaxLeap = 503
 
         /// The failure with this code.
         func error(_ message: String, status: Int = 400) -> ServerError {
@@ -46,16 +44,26 @@
 
     extension ParseService {
         /// The code of a failure that the core found.
-        private func code(of error: ServerError) -> ParseCode {
+        private func code(of error: ServerError) -> Int {
+            switch error.cause {
+            case .session: variant.codes.session
+            case .credentials, .temporaryPassword: variant.codes.credentials.code
+            case .other where error.status == 429 || error.status == 503: variant.codes.rateLimited
+            default: commonCode(of: error).rawValue
+            }
+        }
+
+        /// The code of a failure that all services with Parse's requests have.
+        private func commonCode(of error: ServerError) -> ParseCode {
             switch error.cause {
             case .authorization, .nobodyMay: .operationForbidden
-            case .session: isMaxLeap ? .invalidSessionOfMaxLeap : .invalidSession
+            case .session: .invalidSession
             case .noSchema: .invalidClassName
             case .noObject: .objectNotFound
             case .noField, .fixedKey: .invalidKeyName
             case .wrongType: .incorrectType
             case .duplicateKey, .duplicateValue: .duplicateValue
-            case .credentials, .temporaryPassword: isMaxLeap ? .passwordMismatch : .objectNotFound
+            case .credentials, .temporaryPassword: .objectNotFound
             case .malformed: .invalidJSON
             case .changed: .changed
             case .other: code(ofStatus: error.status)
@@ -70,7 +78,7 @@
             case 408: .timeout
             case 409: .duplicateValue
             case 413: .objectTooLarge
-            case 429, 503: isMaxLeap ? .rateLimitedOfMaxLeap : .rateLimited
+            case 429, 503: .rateLimited
             case 501: .unsupportedService
             case 500...: .internalServer
             default: .incorrectType
@@ -82,23 +90,22 @@
             switch error.cause {
             case .authorization, .nobodyMay: 403
             case .session: 400
-            case .credentials, .temporaryPassword: isMaxLeap ? 400 : 404
+            case .credentials, .temporaryPassword: variant.codes.credentials.status
             case .noSchema, .duplicateKey, .duplicateValue: 400
             default: error.status == 409 ? 400 : error.status
             }
         }
 
         func failure(_ error: ServerError) -> ServerResponse {
-            // MaxLeap says how many objects a write with a condition met.
-            if isMaxLeap, error.cause == .changed { return ServerResponse(json: ["number": 0]) }
+            if error.cause == .changed, let unmet = variant.unmet { return ServerResponse(json: .object(unmet)) }
             return ServerResponse(status: status(of: error), json: .object(failureBody(error)), headers: error.headers)
         }
 
         /// What an answer says of a failure. The words of the core that name passwords and names alike are the same whichever
         /// is wrong.
         func failureBody(_ error: ServerError) -> JSONObject {
-            let text = error.cause == .credentials && !isMaxLeap ? "Invalid username/password." : error.message
-            return ["code": .integer(Int64(error.code ?? code(of: error).rawValue)), "error": .string(text)]
+            let text = error.cause == .credentials ? variant.credentialsMessage ?? error.message : error.message
+            return ["code": .integer(Int64(error.code ?? code(of: error))), "error": .string(text)]
         }
     }
 #endif

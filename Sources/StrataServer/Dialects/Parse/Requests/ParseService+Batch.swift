@@ -14,11 +14,11 @@
             return ServerResponse(json: .array(try await answers(to: requests, in: call).map(member)))
         }
 
-        /// A member of the answer: MaxLeap has results as they are, Parse wraps them.
+        /// A member of the answer.
         private func member(_ answer: ServerResponse) -> JSONValue {
             let json = answer.json ?? .object([:])
             if answer.status >= 400 { return ["error": json] }
-            return isMaxLeap ? json : ["success": json]
+            return variant.wrapped(json, as: "success")
         }
 
         func nested(_ value: JSONValue, _ index: Int, in call: ParseCall) throws(ServerError) -> ParseCall {

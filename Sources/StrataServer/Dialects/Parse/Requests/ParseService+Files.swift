@@ -33,13 +33,12 @@
                 ], headers: [("Location", url)])
         }
 
-        /// `DELETE files/<name>`; in MaxLeap the name is in a header. It takes the master key.
+        /// `DELETE files/<name>`, which takes the master key.
         func deleteFile(_ call: ParseCall) async throws(ServerError) -> ServerResponse {
             guard call.caller.principal.hasPrivateKey else {
                 throw ParseCode.operationForbidden.error("unauthorized: the master key deletes files", status: 403)
             }
-            let header = call.request.header("X-ML-Fid") ?? call.request.header("X-LAS-Fid")
-            guard let name = call.segments.count == 2 ? call.segments[1] : header,
+            guard let name = call.segments.count == 2 ? call.segments[1] : variant.file(named: call.request),
                 let mark = name.firstIndex(of: "_"), name.utf8.distance(from: name.startIndex, to: mark) == 64
             else { throw ParseCode.invalidFileName.error("The file has no name that the server gave.") }
             let (digest, filename) = (String(name[..<mark]), String(name[name.index(after: mark)...]))
@@ -49,11 +48,11 @@
                 }
                 scope.delete(row, digest, filename)
                 scope.touchFile(digest)
-                return ServerResponse(status: isMaxLeap ? 204 : 200, json: [:])
+                return ServerResponse(status: variant.statusOfDeletedFile, json: [:])
             }
         }
 
-        /// `POST functions/<name>`, and `jobs`: custom code. MaxLeap answers what it gave, Parse wraps it.
+        /// `POST functions/<name>`, and `jobs`: custom code.
         func runFunction(_ call: ParseCall, _ name: String) async throws(ServerError) -> ServerResponse {
             guard server.methods[name] != nil else {
                 throw ParseCode.cloudCodeNotDeployed.error("There is no function \(name.prefix(80)).", status: 404)
@@ -80,7 +79,7 @@
             }
             let text = String(decoding: answer.body, as: UTF8.self)
             let result = answer.json ?? (answer.body.isEmpty ? .null : .string(text))
-            return ServerResponse(json: isMaxLeap ? result : ["result": result])
+            return ServerResponse(json: variant.wrapped(result, as: "result"))
         }
     }
 #endif

@@ -2,18 +2,20 @@
     import Foundation
     import Strata
 
-    /// Parse's dialect, and MaxLeap's, which differs from it in a few requests and in the form of some answers.
+    /// The dialect of Parse and of services with its requests.
     struct ParseService: BatchDialect {
         let server: DataServer
         let mount: DialectMount
+        /// The service that the clients know.
+        let variant: any ParseVariant
 
         init(_ server: DataServer, _ mount: DialectMount) {
             self.server = server
             self.mount = mount
+            variant = DialectRegistry.parseVariant(mount.kind)
         }
 
         var options: ServerOptions { server.options }
-        var isMaxLeap: Bool { mount.kind == .maxLeap }
         var depth: Int { min(options.limits.requests.jsonDepth, ServerLimits.largestJSONDepth) }
 
         static let methods = ["GET", "POST", "PUT", "DELETE", "HEAD"]
@@ -28,7 +30,8 @@
 
         func answer(_ request: ServerRequest, _ segments: [String]) async throws(ServerError) -> ServerResponse {
             let isUpload = segments.first == "files" && segments.count == 2
-            let envelope = try ParseEnvelope(request, isFile: isUpload, depth: depth)
+            let envelope = try ParseEnvelope(
+                request, variant.headerFamilies, isFile: isUpload, depth: depth)
             let environment = server.environment(of: mount)
             let principal = try await principal(envelope.keys, environment)
             let call = ParseCall(
@@ -69,6 +72,7 @@
         /// Answers a request whose sender is known.
         func answer(_ call: ParseCall) async throws(ServerError) -> ServerResponse {
             if let write = try await objectWrite(call) { return try await call.caller.database.write(write) }
+            if let answer = try await variant.answer(call, self) { return answer }
             let segments = call.segments
             switch (call.method, segments.first ?? "", segments.count) {
             case ("GET", "", 0): return ServerResponse(json: ["status": "OK"])
@@ -77,10 +81,7 @@
             case ("GET", "logout", 1), ("POST", "logout", 1): return try await logOut(call)
             case ("POST", "users", 1): return try await signUp(call)
             case ("GET", "users", 2) where segments[1] == "me": return try await currentUser(call)
-            case ("GET", "schemas", 1...2) where !isMaxLeap:
-                return try await schemas(call, segments.count == 2 ? segments[1] : nil)
             case ("POST", "requestPasswordReset", 1): return try requestPasswordReset(call)
-            case ("POST", "updatePassword", 1) where isMaxLeap: return try await updatePassword(call)
             case ("POST", "files", 2), ("PUT", "files", 2): return try await upload(call, segments[1])
             case ("DELETE", "files", 1...2): return try await deleteFile(call)
             case (_, "functions", 2), (_, "jobs", 2): return try await runFunction(call, segments[1])

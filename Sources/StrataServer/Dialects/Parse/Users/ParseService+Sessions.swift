@@ -15,9 +15,9 @@
         /// The user who is logged in.
         func user(_ call: ParseCall) throws(ServerError) -> Principal.Account {
             guard let account = call.caller.principal.account else {
-                throw isMaxLeap
-                    ? ParseCode.sessionMissing.error("There is no session.")
-                    : ParseCode.invalidSession.error("Invalid session token")
+                var error = ServerError(400, variant.noSessionMessage)
+                error.code = variant.codes.noSession
+                throw error
             }
             return account
         }
@@ -65,7 +65,7 @@
             let account = try user(call)
             return try await call.caller.database.write { (scope) throws(ServerError) in
                 try scope.endSession(account.token)
-                return ServerResponse(json: isMaxLeap ? ["success": true] : [:])
+                return ServerResponse(json: .object(variant.accepted))
             }
         }
 
@@ -78,7 +78,7 @@
                     throw ServerError(401, .session, "The user is gone.")
                 }
                 var members = try own(object, schema, call, scope)
-                if !isMaxLeap { members["sessionToken"] = call.session.map(JSONValue.string) }
+                if variant.repeatsSession { members["sessionToken"] = call.session.map(JSONValue.string) }
                 return secret(members)
             }
         }
@@ -90,19 +90,7 @@
                 throw ParseCode.emailMissing.error("you must provide an email")
             }
             try server.forgotPassword(email, byAddress: true, try accounts(), call.caller)
-            return ServerResponse(json: isMaxLeap ? ["success": true] : [:])
-        }
-
-        /// `POST updatePassword` of MaxLeap: the old password, and the new one.
-        func updatePassword(_ call: ParseCall) async throws(ServerError) -> ServerResponse {
-            let account = try user(call)
-            guard let old = call.body["password"]?.string, let new = call.body["newPassword"]?.string, !new.isEmpty
-            else { throw ParseCode.passwordMissing.error("password and newPassword are required") }
-            guard try await server.isPassword(old, of: account.id, account.schema, call.caller) else {
-                throw ParseCode.passwordMismatch.error("The old password is wrong.")
-            }
-            try await server.changePassword(of: account, to: new, call.caller)
-            return ServerResponse(json: ["number": 1, "updatedAt": ParseEncoder.time(server.clock.milliseconds)])
+            return ServerResponse(json: .object(variant.accepted))
         }
     }
 #endif
