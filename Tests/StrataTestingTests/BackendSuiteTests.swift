@@ -114,6 +114,50 @@ import Testing
         #expect(failures.isEmpty, "\(failures)")
     }
 
+    /// A server whose cursors are so far back that pulls report all objects again.
+    private struct Repeating: BackendSubject {
+        let name = "Repeating"
+        var repeatsRecentChanges = false
+        /// Whether the objects that come again have another text than they have.
+        var isWrong = false
+
+        func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend { Server(isWrong: isWrong) }
+
+        private struct Server: RemoteBackend {
+            let base = MemoryBackend()
+            let isWrong: Bool
+            var name: String { base.name }
+            var capabilities: RemoteCapabilities { base.capabilities }
+
+            func check(_ operation: RemoteOperation) throws(RemoteError) { try base.check(operation) }
+
+            func perform(
+                _ operation: RemoteOperation, options: RequestOptions
+            ) async throws(RemoteError) -> RemoteAnswer {
+                let answer = try await base.perform(operation, options: options)
+                guard case .pull(let pull) = operation, pull.cursor != nil, case .page(var page) = answer, !page.hasMore
+                else { return answer }
+                let told = Set(page.records.map(\.id))
+                var again = base.records.filter { $0.entity == pull.entity.name && !told.contains($0.id) }
+                if isWrong { for index in again.indices { again[index].values["text"] = .value(.string("wrong")) } }
+                page.records = again + page.records
+                return .page(page)
+            }
+        }
+    }
+
+    @Test func objectsMayComeAgainIfTheSubjectSaysSo() async {
+        let failures = await BackendSuite.run(Repeating(repeatsRecentChanges: true))
+        #expect(failures.isEmpty, "\(failures)")
+    }
+
+    @Test("Objects must not come again unless the subject says so, and never with other values", arguments: [false, true])
+    func objectsThatComeAgainBreakTheLaw(isDeclared: Bool) async {
+        let failures = await BackendSuite.run(
+            Repeating(repeatsRecentChanges: isDeclared, isWrong: isDeclared), laws: [.cursors])
+        #expect(failures.contains { $0.check.contains("without changes") }, "\(failures)")
+    }
+
     @Test(arguments: ["", "@", "-1", "7", "0@x@y", "9999999999999999999999"])
     func aCursorOfNobodyIsNoTrap(cursor: String) async throws {
         let entity = try #require(

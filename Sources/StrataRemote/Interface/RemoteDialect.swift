@@ -111,8 +111,27 @@ extension RemoteDialect {
 }
 
 extension RemoteOperation {
-    /// The operation in parts; itself if it is small enough, or cannot be divided.
-    func divided(maximumIDs: Int, maximumBatch: Int) -> [RemoteOperation] {
+    /// The operation in parts of one request each, as the default of ``RemoteDialect/steps(of:)`` divides it: reads of more primary
+    /// keys, and creations of more objects, than one request takes. It is itself if it is small enough, or cannot be divided.
+    ///
+    /// A dialect that divides other operations in its own way divides the rest like this. This one is of a service that adds and
+    /// removes members by different requests:
+    ///
+    ///     let capabilities = RemoteCapabilities(features: [.readingMany, .relating], maximumIDs: 50)
+    ///     func steps(of operation: RemoteOperation) -> [RemoteOperation] {
+    ///         guard case .relate(let entity, let relation) = operation else {
+    ///             return operation.divided(
+    ///                 maximumIDs: capabilities.maximumIDs, maximumBatch: capabilities.maximumBatch)
+    ///         }
+    ///         return relation.parts.map { .relate(entity: entity, $0) }
+    ///     }
+    ///
+    /// A batch stays as it is. If a dialect with ``RemoteCapabilities/Features/batches`` returns its operations one by one,
+    /// ``HTTPBackend`` asks for the steps of each.
+    /// - Parameters:
+    ///   - maximumIDs: The maximum number of primary keys in one read; less than 1 counts as 1.
+    ///   - maximumBatch: The maximum number of objects in one creation; less than 1 counts as 1.
+    public func divided(maximumIDs: Int, maximumBatch: Int) -> [RemoteOperation] {
         switch self {
         case .read(let entity, let ids) where ids.count > maximumIDs:
             Self.parts(ids, maximumIDs).map { .read(entity: entity, ids: $0) }

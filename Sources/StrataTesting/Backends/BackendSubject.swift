@@ -23,6 +23,9 @@ public protocol BackendSubject: Sendable {
     /// Whether the service only takes changes that name all values of an object. Then the checks read an object before they
     /// change it, as a push does.
     var takesOnlyWholeObjects: Bool { get }
+    /// Whether a pull may report objects again that have not changed. This is so if a cursor is some seconds back, so that no late
+    /// change is missed. Then a pull without changes may have objects, if they are the same as before.
+    var repeatsRecentChanges: Bool { get }
     /// The laws that do not hold for the back end's service. Explain why in a comment if you name one.
     var exceptions: Set<BackendSuite.Law> { get }
     /// Opens a back end on a new, empty server.
@@ -37,6 +40,8 @@ extension BackendSubject {
     public var hasIntegerKeys: Bool { false }
     /// Changes name only what they change.
     public var takesOnlyWholeObjects: Bool { false }
+    /// A pull has only what has changed.
+    public var repeatsRecentChanges: Bool { false }
     /// All laws hold.
     public var exceptions: Set<BackendSuite.Law> { [] }
 }

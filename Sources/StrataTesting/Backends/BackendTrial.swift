@@ -13,6 +13,8 @@ struct BackendTrial: Sendable {
     let model: ManagedObjectModel
     let note: EntityDescription
     let folder: EntityDescription
+    /// Whether a pull may report objects again that have not changed.
+    let repeatsRecentChanges: Bool
 
     /// Whether the server gives new objects their primary keys.
     private let assignsIDs: Bool
@@ -20,6 +22,7 @@ struct BackendTrial: Sendable {
     /// - Parameter isAboutKeys: Whether the checks are about the keys that a server gives. Others use keys of their own in the place of
     ///   those.
     init(_ subject: some BackendSubject, isAboutKeys: Bool = false) async throws {
+        repeatsRecentChanges = subject.repeatsRecentChanges
         let own = try Self.makeModel(without: subject.omissions, hasIntegerKeys: subject.hasIntegerKeys)
         var opened = try await subject.open(own)
         if subject.takesOnlyWholeObjects { opened = WholeObjectBackend(inner: opened) }

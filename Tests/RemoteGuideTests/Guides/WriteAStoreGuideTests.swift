@@ -99,3 +99,13 @@ final class ShelfStores: ConformanceSubject {
             options: options)
     }
 }
+
+struct ServersWithClocks: BackendSubject {
+    let name = "Shelf with times"
+    // The cursor is ten seconds before the last change.
+    let repeatsRecentChanges = true
+
+    func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend {
+        HTTPBackend(dialect: ShelfDialect(authority: "shelf.example"), transport: ShelfServer())
+    }
+}
