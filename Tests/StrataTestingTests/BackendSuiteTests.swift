@@ -151,7 +151,8 @@ import Testing
         #expect(failures.isEmpty, "\(failures)")
     }
 
-    @Test("Objects must not come again unless the subject says so, and never with other values", arguments: [false, true])
+    @Test(
+        "Objects must not come again unless the subject says so, and never with other values", arguments: [false, true])
     func objectsThatComeAgainBreakTheLaw(isDeclared: Bool) async {
         let failures = await BackendSuite.run(
             Repeating(repeatsRecentChanges: isDeclared, isWrong: isDeclared), laws: [.cursors])
