@@ -84,20 +84,7 @@ final class BulkInserter {
         for ruled in binding.validation.ruled {
             let slot = slots[ruled.slot]
             let value = row.value(slot)
-            if value.isNull { continue }
-            if let least = ruled.rules.minimum, ValueComparison.order(value, least) == .orderedAscending {
-                fail(slot, value, .minimum, "\(value) is less than \(least)")
-            }
-            if let most = ruled.rules.maximum, ValueComparison.order(value, most) == .orderedDescending {
-                fail(slot, value, .maximum, "\(value) is greater than \(most)")
-            }
-            guard case .string(let text) = value else { continue }
-            if let least = ruled.rules.minimumLength, text.count < least {
-                fail(slot, value, .minimumLength, "has \(text.count) characters; at least \(least) are required")
-            }
-            if let most = ruled.rules.maximumLength, text.count > most {
-                fail(slot, value, .maximumLength, "has \(text.count) characters; at most \(most) are allowed")
-            }
+            ruled.check(value, slot) { rule, message in fail(slot, value, rule, message) }
         }
     }
 

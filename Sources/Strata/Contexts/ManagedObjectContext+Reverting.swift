@@ -32,6 +32,7 @@ extension ManagedObjectContext {
             try takeBackLinks(of: object)
             core.unresolved.removeAll(of: object)
             object.flags.remove(.changed)
+            core.saves.noteReverted(object)
             return object.turnIntoFault()
         }
         try core.refresher.reread(object)
@@ -151,7 +152,10 @@ extension ContextCore {
         unresolved.removeAll()
         saves.checks.removeAll()
         unloading.ends(of: objects)
-        for object in objects where !object.flags.contains(.inserted) { object.revert() }
+        for object in objects where !object.flags.contains(.inserted) {
+            object.revert()
+            saves.noteReverted(object)
+        }
         var dropped: [Int: Set<Int64>] = [:]
         for object in objects where object.flags.contains(.inserted) {
             dropped[object.binding.entity.rootIndex, default: []].insert(object.key)

@@ -111,7 +111,12 @@ struct CommitApplier {
     private func settle(_ sent: RowReference, _ now: RowReference) {
         guard let object = core.object(sent.row.entityIndex, sent.row.key) else { return }
         var record = ChangeRecord(snapshot: sent)
-        for slot in object.binding.entity.slots { record.slots.insert(slot.index) }
+        if core.saves.reverted.contains(ObjectIdentifier(object)) {
+            // The other values are older ones, not changes that take back what was saved.
+            record.slots = object.changedSlots
+        } else {
+            for slot in object.binding.entity.slots { record.slots.insert(slot.index) }
+        }
         let later = object.operations.mapValues(\.unsealed).filter { !$0.value.isEmpty }
         object.changes = record
         object.operations = later

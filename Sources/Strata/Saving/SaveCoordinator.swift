@@ -16,6 +16,8 @@ final class SaveCoordinator: ContextPart {
     var checks = VersionChecks()
     /// Whether a save waits for the store, so that what changes now is not part of it.
     var isWaiting: Bool { phase == .waiting }
+    /// Objects whose changes were dropped while a save waits for the store. What they show then is not based on what it writes.
+    private(set) var reverted: Set<ObjectIdentifier> = []
     /// Saves that wait for that one.
     var queue: [CheckedContinuation<Void, Never>] = []
 
@@ -98,6 +100,11 @@ final class SaveCoordinator: ContextPart {
         if let error = answer.error { throw error }
     }
 
+    /// Notes that an object is as it was before its changes.
+    func noteReverted(_ object: ManagedObject) {
+        if isWaiting { reverted.insert(ObjectIdentifier(object)) }
+    }
+
     /// Waits until no other save of the context runs.
     nonisolated(nonsending) func waitForTurn() async throws(PersistenceError) {
         while phase != .idle {
@@ -116,6 +123,7 @@ final class SaveCoordinator: ContextPart {
     func end() {
         guard phase != .idle else { return }
         phase = .idle
+        reverted.removeAll()
         let waiting = queue
         queue = []
         for continuation in waiting { continuation.resume() }

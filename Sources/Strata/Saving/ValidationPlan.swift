@@ -2,12 +2,6 @@ import Foundation
 
 /// What a save checks for objects of one entity, prepared once.
 struct ValidationPlan: Sendable {
-    /// A slot with rules on its values, or with an enumeration that they belong to.
-    struct RuledSlot: Sendable {
-        let slot: Int
-        let rules: ValidationRules
-    }
-
     /// Slots that must have a value.
     let required: [Int]
     let ruled: [RuledSlot]
@@ -107,53 +101,7 @@ extension ManagedObject {
     private func collectRules(_ ruled: ValidationPlan.RuledSlot, _ failures: inout [ValidationFailure]) {
         let slot = binding.entity.slots[ruled.slot]
         let value = currentValue(slot)
-        guard !value.isNull else { return }
-        let rules = ruled.rules
-        if let enumeration = slot.enumeration, !enumeration.contains(value) {
-            fail(
-                slot.name, value, .enumeration, "\(value) is not the raw value of a case of \(enumeration.name)",
-                &failures)
-        }
-        if let element = slot.type?.element {
-            guard case .list(let elements) = value else {
-                return fail(slot.name, value, .element, "\(value) is not an array; set another value", &failures)
-            }
-            if let index = element.firstMisfit(in: elements) {
-                fail(
-                    slot.name, value, .element,
-                    "the element \(elements[index]) at position \(index) cannot be kept as \(element.name); remove it",
-                    &failures)
-            }
-        }
-        if let least = rules.minimum, ValueComparison.order(value, least) == .orderedAscending {
-            fail(slot.name, value, .minimum, "\(value) is less than \(least)", &failures)
-        }
-        if let most = rules.maximum, ValueComparison.order(value, most) == .orderedDescending {
-            fail(slot.name, value, .maximum, "\(value) is greater than \(most)", &failures)
-        }
-        let length: Int? =
-            switch value {
-            case .string(let text): text.count
-            case .binary(let data): data.count
-            case .uri(let uri): uri.absoluteString.count
-            case .list(let elements): elements.count
-            default: nil
-            }
-        if let length, let least = rules.minimumLength, length < least {
-            fail(slot.name, value, .minimumLength, "has length \(length); at least \(least) is required", &failures)
-        }
-        if let length, let most = rules.maximumLength, length > most {
-            fail(slot.name, value, .maximumLength, "has length \(length); at most \(most) is allowed", &failures)
-        }
-        if let pattern = rules.pattern, case .string(let text) = value {
-            do throws(PredicateEvaluationError) {
-                if try !RegularExpressions.shared.matches(text, pattern, []) {
-                    fail(slot.name, value, .pattern, "\(value) does not match \(pattern)", &failures)
-                }
-            } catch {
-                fail(slot.name, value, .pattern, "\(error)", &failures)
-            }
-        }
+        ruled.check(value, slot) { rule, message in fail(slot.name, value, rule, message, &failures) }
     }
 
     private func collectDeny(_ failures: inout [ValidationFailure]) {
