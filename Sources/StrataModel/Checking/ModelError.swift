@@ -1,4 +1,13 @@
-/// One fault of a model.
+/// One fault of a model: where it is, what is wrong, and what to do.
+///
+///     let faults = ManagedObjectModel.faults(in: [Entity("City") { Attribute("name", .string).range(0...) }])
+///     for fault in faults {
+///         print(fault.entity ?? "-", fault.property ?? "-", fault.message)
+///     }
+///
+/// ``entity`` and ``property`` are nil where a fault concerns the model or an entity as a whole. Unknown names come
+/// with the most similar known one. The ``description`` is a line as compilers print it, so that an editor or a build
+/// log opens the ``location``.
 public struct ModelFault: Sendable, Hashable, CustomStringConvertible {
     /// The entity, if the fault belongs to one.
     public var entity: String?
@@ -25,7 +34,19 @@ public struct ModelFault: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// All faults of a model.
+/// All faults of a model that cannot be created.
+///
+///     do {
+///         _ = try ManagedObjectModel(name: "Atlas") {
+///             Entity("City") { Attribute("name", .string, default: .value(5)) }
+///         }
+///     } catch {
+///         for fault in error.faults { print(fault.message) }  // the default 5 is of type integer, not string
+///     }
+///
+/// Creating a model checks all declarations in one pass and throws this error with everything that is wrong, in the
+/// order of the declarations. Mistakes that follow from another one are left out. With the build plug-in, a model file
+/// is checked by the build, and ``GeneratedModel/model`` does not throw.
 public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The name of the model.
     public var model: String

@@ -3,23 +3,27 @@ import Foundation
 extension Attribute {
     /// The value may be nil.
     public func optional() -> Attribute { with(\.isOptional, true) }
-    /// The value lives only in memory.
+    /// The value is kept only in memory, and lost when the object is released. Conditions cannot use it in a store.
     public func transient() -> Attribute { with(\.isTransient, true) }
-    /// An index of just this attribute is kept; a spatial one for geo points.
+    /// The store keeps an index of only this attribute: a spatial one for a geo point. For several properties, see
+    /// ``Index``.
     public func indexed() -> Attribute { with(\.isIndexed, true) }
-    /// No two objects may share a value.
+    /// No two objects may have the same value; nil is not compared. A save that violates it is a conflict; see
+    /// ``MergePolicy``.
     public func unique() -> Attribute { with(\.isUnique, true) }
-    /// Binary data above the store's threshold is kept in a file of its own.
+    /// Binary data above the store's threshold is kept in a file of its own; see
+    /// `SQLiteStore.Options.externalStorageThreshold`, by default 128 KiB.
     public func externalStorage() -> Attribute { with(\.allowsExternalStorage, true) }
     /// History keeps the values that a change or a delete replaces.
     public func preservesValueInHistory() -> Attribute { with(\.isPreservedInHistory, true) }
-    /// The attribute is computed and read-only.
+    /// The attribute is computed, and your code can only read it; see ``Derivation``.
     public func derived(_ derivation: Derivation) -> Attribute { with(\.derivation, derivation) }
-    /// New objects have this value.
+    /// New objects have this value: `.defaultValue(0)`.
     public func defaultValue(_ value: Value) -> Attribute { with(\.defaultValue, .value(value)) }
-    /// Each new object gets a value of its own.
+    /// Each new object gets a value of its own: `.defaultValue(.now)`.
     public func defaultValue(_ value: AttributeDefault) -> Attribute { with(\.defaultValue, value) }
     /// The names that this attribute had in earlier versions, the latest first: a store of any of them can be migrated.
+    /// Without this declaration, a rename is a removal and an addition.
     public func renamed(from names: String...) -> Attribute { with(\.formerNames, names) }
     /// Custom information about the attribute, for your app.
     public func userInfo(_ info: [String: String]) -> Attribute { with(\.userInfo, info) }

@@ -1,9 +1,17 @@
 /// An entity of a checked model: its place among the others, its properties with those it inherits, and the layout of
 /// its rows.
 ///
+///     let entity = city.entity
+///     for attribute in entity.attributes { print(attribute.name, attribute.type.name) }
+///     for relationship in entity.relationships { print(relationship.name, relationship.destination) }
+///
+/// Use it where code does not know the classes. You get it from ``ManagedObject/entity`` or
+/// ``ManagedObjectModel/entity(named:)``. Lookups by name take constant time. To change an entity, change its
+/// ``declaration`` and create a new model.
+///
 /// Descriptions are immutable and belong to one ``ManagedObjectModel``; other entities are named by their position in
-/// ``ManagedObjectModel/entities``. They have many stored properties, because all that is asked for at each access is computed
-/// once.
+/// ``ManagedObjectModel/entities``. Those of two models are never equal, even if the declarations are. They have many
+/// stored properties, because all that is asked for at each access is computed once.
 public final class EntityDescription: Sendable {
     /// What the model declares.
     public let declaration: Entity
@@ -55,12 +63,12 @@ public final class EntityDescription: Sendable {
     /// Whether other entities inherit from it.
     public var hasSubentities: Bool { descendantIndexes.count > 1 }
 
-    /// The attribute with the given name, inherited ones included.
+    /// The attribute with the given name, inherited ones included; nil if there is none.
     public func attribute(named name: String) -> AttributeDescription? {
         attributeIndexesByName[name].map { attributes[$0] }
     }
 
-    /// The relationship with the given name, inherited ones included.
+    /// The relationship with the given name, inherited ones included; nil if there is none.
     public func relationship(named name: String) -> RelationshipDescription? {
         relationshipIndexesByName[name].map { relationships[$0] }
     }

@@ -2,8 +2,21 @@ import Foundation
 
 /// A checked, immutable model: entities with their properties, and how they are related.
 ///
+///     let model = try ManagedObjectModel(name: "Boats") {
+///         Entity("Harbour") {
+///             Attribute("name", .string)
+///             Relationship("boats", to: "Boat", .toMany, inverse: "harbour")
+///         }
+///         Entity("Boat") { Relationship("harbour", to: "Harbour", inverse: "boats") }
+///     }
+///     let container = try PersistentContainer(model: model, at: .file(path: "boats.sqlite"))
+///
 /// A model is made from declarations in app code, from a model file (`StrataModelFiles`), or by generated code. The
-/// same declarations give the same model and the same ``versionHash`` in each case.
+/// same declarations give the same model and the same ``versionHash`` in each case. Creating it checks everything and
+/// throws a ``ModelError``; after that it never changes, and all threads can share it. Create it once and keep it:
+/// descriptions of another model, even one with the same declarations, do not compare as equal.
+///
+/// Use it to look at a model at run time, or to find a request by its name with ``fetchRequestTemplate(named:)``.
 public final class ManagedObjectModel: Sendable {
     /// The name of the model, for messages.
     public let name: String

@@ -1,4 +1,13 @@
 /// How names of entities and properties become names in a store or on the wire, and back.
+///
+///     let naming = NamingConvention(properties: .snakeCase, entities: .verbatim)
+///     print(naming.storedName(ofProperty: "imageURL"), naming.storedName(ofEntity: "TodoItem"))  // image_url TodoItem
+///
+/// A model has one; the default is ``snakeCase``, which reads well in SQL. Choose ``verbatim`` if another program or a
+/// server expects the names of the model. The convention is part of the version hash, so decide before you ship. The
+/// model reports two names that would be stored under the same one, even if they differ only in case.
+///
+/// The way back from a stored name is a guess. For a model, ``EntityDescription/property(storedName:)`` is exact.
 public struct NamingConvention: Sendable, Hashable {
     /// The ways of spelling a name.
     public enum Style: String, Sendable, Hashable, CaseIterable {

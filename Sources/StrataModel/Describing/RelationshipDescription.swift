@@ -1,5 +1,16 @@
-/// A relationship of an entity, as the checked model knows it. Immutable; a class so that handing it around costs one
-/// reference.
+/// A relationship of an entity, as the checked model knows it: the declaration, the entity at the other end, and where
+/// the store keeps it.
+///
+///     guard let entity = model.entity(named: "City") else { return }
+///     for relationship in entity.relationships {
+///         let inverse = model.inverse(of: relationship)?.name ?? "no inverse"
+///         print(relationship.name, model.destination(of: relationship).name, inverse)
+///     }
+///
+/// You get it from ``EntityDescription/relationships``, which includes inherited ones.
+/// ``ManagedObjectModel/destination(of:)`` and ``ManagedObjectModel/inverse(of:)`` follow it in the model. Entities
+/// that inherit a relationship have descriptions of their own for it, and descriptions are equal only if they are the
+/// same one. Immutable; a class so that passing it around costs one reference.
 public final class RelationshipDescription: Sendable {
     /// Where the store keeps a relationship.
     public enum Storage: Sendable, Hashable {

@@ -1,7 +1,11 @@
 /// How the value of a slot is laid out in a packed row.
 ///
+///     for slot in city.entity.slots where slot.storage == .text { print(slot.name, slot.type?.name ?? "-") }
+///
 /// Numbers, truth values, dates and keys fill the eight bytes of the slot itself; everything else comes after the
-/// slots, and the slot holds its offset and length.
+/// slots, and the slot holds its offset and length. Several types of attributes share a layout: all integers are
+/// ``integer``, and strings, URIs, JSON and arrays are ``text``. Authors of stores use it to read and write rows. Apps
+/// use the type of the attribute instead.
 public enum SlotStorage: UInt8, Sendable, Hashable {
     /// An `Int64` in the slot; integers of all widths.
     case integer
@@ -30,8 +34,16 @@ public enum SlotStorage: UInt8, Sendable, Hashable {
 
 /// A slot of an entity's rows: an attribute, an element of a composite, or a to-one relationship.
 ///
+///     for slot in city.entity.slots where slot.isStored {
+///         print(slot.index, slot.name, slot.isOptional ? "optional" : "required")
+///     }
+///
+/// Authors of stores go through the slots to make columns, and to read and write rows. To-many relationships have no
+/// slot. Counts, sums and paths have one without a column; see ``isStored``.
+///
 /// The slots of an entity begin with those of the entity that it inherits from, in the same order, so that an accessor
-/// generated for the one reads the rows of the other.
+/// generated for the one reads the rows of the other. Positions depend on the order of the declarations; do not keep
+/// them.
 public struct SlotDescription: Sendable, Hashable {
     /// The position in the row, from 0.
     public let index: Int

@@ -1,8 +1,16 @@
-/// The steps that bring a store's data to another model. A plan is made from two models, without a store and without
-/// SQL; `isExecutable` and the counts of rows are known once a store has looked at its data.
+/// The steps that bring a store's data to another model.
 ///
 ///     let plan = MigrationPlan(from: version1, to: version2)
-///     for step in plan.steps { print(step.text) }
+///     for step in plan.steps where step.risk != .safe { print(step) }
+///     print(plan.hazards.isEmpty ? "nothing is lost" : "write answers or a custom stage")
+///
+/// A plan is made from two models, without a store and without SQL, for instance in a test that guards your model
+/// against changes that lose data. It does not know the data: the counts of objects and of values that do not fit are
+/// nil. ``SQLiteStore/migrationPlan(for:to:options:)`` makes the plan for a file, with these counts. Opening the store
+/// carries the plan out.
+///
+/// A plan compares only the two models that you give it. If data must pass through versions in between, list them in
+/// ``MigrationOptions/versions``.
 public struct MigrationPlan: Sendable, Hashable {
     /// A version of a model.
     public struct Version: Sendable, Hashable {
@@ -32,7 +40,8 @@ public struct MigrationPlan: Sendable, Hashable {
         mapping = inference.mapping
     }
 
-    /// The steps that lose data, and those that cannot be inferred.
+    /// The steps that lose data, and those that cannot be inferred. Steps with the risk ``MigrationStep/Risk/checked``
+    /// are not among them, although data may not fit.
     public var hazards: [MigrationStep] { steps.filter { $0.risk == .lossy || $0.risk == .impossible } }
 
     /// Whether there is nothing to do.
@@ -46,7 +55,18 @@ extension MigrationPlan: CustomStringConvertible {
     }
 }
 
-/// One step of a migration.
+/// One step of a migration: what is done to an entity or a property, and the risk for its data.
+///
+///     for step in try SQLiteStore.migrationPlan(for: "cities.sqlite", to: model).steps where step.risk != .safe {
+///         print(step.id, step.text, step.misfits ?? 0, step.samples)
+///     }
+///
+/// You find steps in a ``MigrationPlan``, in the report of a migration, and in
+/// ``StoreError/migrationNeedsAnswers(path:steps:)``, if data would be lost. Show them during development, and decide
+/// on a ``MigrationAnswer`` for each that is not safe.
+///
+/// Steps that change the same property have the same ``id``, and one answer holds for all of them: in a list on the
+/// screen, tell steps apart by their position. The counts are nil in a plan that was made without a store.
 public struct MigrationStep: Sendable, Hashable, Identifiable {
     /// What is done.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -108,7 +128,8 @@ public struct MigrationStep: Sendable, Hashable, Identifiable {
     public let entity: String
     /// The property: its new name, or the old one if the property is removed; nil for a step that concerns the entity.
     public let property: String?
-    /// Describes the step.
+    /// Describes the step, in words for developers:
+    /// `was string, is integer64; values without an exact form do not fit`.
     public let text: String
     /// How many objects the entity has; nil until a store has counted them.
     public package(set) var rows: Int?
@@ -148,13 +169,28 @@ extension MigrationStep: CustomStringConvertible {
     }
 }
 
-/// The answer to a step that is not safe.
+/// The answer to a step of a migration that loses data, or whose data may not fit.
+///
+///     var options = SQLiteStore.Options()
+///     options.migration.answers = [
+///         "City.nickname": .accept,      // the attribute was removed
+///         "City.population": .fill(0),   // it is required now
+///         "City.cityId": .keepFirst,     // it is unique now
+///     ]
+///     let container = try PersistentContainer(model: model, at: .file(path: "cities.sqlite"), options: options)
+///
+/// Give answers under the ``MigrationStep/id`` of the step. Without one, opening the store throws
+/// ``StoreError/migrationNeedsAnswers(path:steps:)``, and the file stays as it was. An answer has an effect only if it
+/// fits the kind of step, and only if the data need it. No answer helps where a step cannot be inferred; write a
+/// ``MigrationStage``. Leave answers in place as long as old files may exist.
 public enum MigrationAnswer: Sendable, Hashable {
-    /// The data may be lost: a removed property, an order, all links but the first.
+    /// The data may be lost: a removed entity, property or order, all links but the first of a to-many relationship
+    /// that becomes to-one.
     case accept
-    /// Values that are missing or do not fit become this one.
+    /// Required values that are missing, and values that do not fit a new type, become this one. It must be of the new
+    /// type.
     case fill(Value)
-    /// Values that do not fit become nil.
+    /// Values that do not fit a new type become nil.
     case clear
     /// Of several objects with the same unique values, the one that was created first stays. The others are deleted,
     /// and relationships to them lead to the one that stays.

@@ -2,13 +2,21 @@ import Foundation
 
 /// How a value of an attribute becomes a value of another type, in a migration. It never guesses: a value without an
 /// exact form in the new type does not fit.
+///
+///     let conversion = ValueConversion(from: .string, to: .integer16)
+///     print(conversion.convert("12") ?? "-", conversion.convert("12.5") == nil)  // 12 true
+///
+/// A migration uses it for every attribute whose type changes. Before you change a type, ``reach`` tells you whether
+/// all values fit, some of them, or whether you need a ``MigrationStage`` with code of your own. Misfits are counted
+/// before anything is changed; a ``MigrationAnswer`` says what they become. You can also use it in such code, to
+/// convert values as an inferred step would.
 public struct ValueConversion: Sendable, Hashable {
     /// The type before.
     public let source: AttributeType
     /// The type after.
     public let target: AttributeType
 
-    /// Whether every value fits, or only those that pass a look.
+    /// Whether every value fits, or only some.
     public enum Reach: Sendable, Hashable {
         /// Every value has an exact form in the new type.
         case all

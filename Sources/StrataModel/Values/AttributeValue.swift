@@ -2,14 +2,20 @@ import Foundation
 
 /// A Swift type that an attribute can have.
 ///
+///     func unboxed<T: AttributeValue>(_ value: Value, or standard: T) -> T { T(value) ?? standard }
+///     print(unboxed(.integer(7), or: 0.0))  // 7.0
+///
 /// The types of the model conform: the integers, `Double`, `Float`, `Decimal`, `String`, `Bool`, `Date`, `Data`,
-/// `UUID`, `URL` and ``GeoPoint``.
+/// `UUID`, `URL` and ``GeoPoint``. Use it in generic code that boxes values as a ``Value`` and unboxes them again. Do
+/// not conform types of your own: an enumeration conforms to ``EnumValue``, and a `Codable` type to
+/// ``TransformableValue``.
 public protocol AttributeValue: Sendable, Hashable {
     /// The value boxed for predicates and access by name.
     var attributeValue: Value { get }
 
-    /// Unboxes a value. Whole numbers convert to floating point and between widths where nothing is lost; all other
-    /// kinds must match.
+    /// Unboxes a value. Whole numbers convert between widths if they fit. Numbers convert to floating point, which may
+    /// round, and back to a whole number if they are one. Truth values convert to and from 0 and 1. All other kinds
+    /// must match.
     /// - Returns: nil if `value` is null or of another kind, or does not fit.
     init?(_ value: Value)
 
@@ -147,8 +153,19 @@ extension GeoPoint: AttributeValue {
 
 /// A Swift type that a transformable attribute can have: any `Codable` type with a zero value.
 ///
+///     struct Palette: TransformableValue {
+///         var colors: [String] = []
+///         static let zeroValue = Palette()
+///     }
+///     Entity("Theme") { Attribute("palette", .transformable("Palette")) }
+///
 /// The value is kept as JSON. Use value types: change the attribute by assigning a new value, so that the change is
-/// noticed.
+/// noticed. Arrays, dictionaries and sets of `Codable` types conform already. If conditions are to look at members,
+/// choose the type ``AttributeType/json(_:)``, which takes the same Swift types.
+///
+/// Your `init(from:)` must read what earlier versions of the app wrote. Bytes that it cannot read give nil, or
+/// ``zeroValue`` if a value is required, and an error to ``ManagedObjectContext/onFaultError``. If `encode(to:)`
+/// throws, setting a generated property traps, and ``ManagedObject/setValue(_:forKey:)`` throws.
 public protocol TransformableValue: Codable, Hashable {
     /// The value of a required property of an object whose row no longer exists.
     static var zeroValue: Self { get }

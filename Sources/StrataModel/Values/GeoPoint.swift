@@ -1,4 +1,13 @@
-/// A position on the earth in decimal degrees (WGS 84).
+/// A position on the earth in decimal degrees (WGS 84): the value of an attribute of type ``AttributeType/geoPoint``.
+///
+///     let lima = GeoPoint(latitude: -12.04, longitude: -77.03)
+///     let cusco = GeoPoint(latitude: -13.53, longitude: -71.97)
+///     print(lima.distance(to: cusco))  // in kilometers
+///
+/// Give the latitude first; many map formats, such as GeoJSON, have the longitude first. Values out of range are kept
+/// as they are, but such a point satisfies no ``GeoCondition``, and the model does not accept it as a default. Check
+/// input with ``isValid``. Points have no order and cannot be unique; conditions use areas and distances, which a
+/// spatial ``Index`` makes fast.
 public struct GeoPoint: Sendable, Hashable, Codable, CustomStringConvertible {
     /// Degrees north of the equator, -90 to 90.
     public var latitude: Double

@@ -1,10 +1,18 @@
 import Foundation
 
-/// A value of an attribute, detached from any object: the currency of predicates, defaults, validation and access by
-/// name.
+/// A value of an attribute, detached from any object: what predicates, defaults, validation and access by name work
+/// with.
+///
+///     let value: Value = 5
+///     if case .integer(let number) = value { print(number) }  // 5
+///     print(Double(value) ?? 0, Value.integer(1) == .double(1))  // 5.0 false
 ///
 /// ``Value/null`` stands for nil and is unequal to every other value. Integers of all widths are ``integer(_:)``,
-/// `Float` and `Double` are ``double(_:)``.
+/// `Float` and `Double` are ``double(_:)``. Literals make values; to unbox one, switch over it, or use the initializer
+/// of an ``AttributeValue``, which converts numbers.
+///
+/// The operator `==` compares kind and value, as a `Set` needs it: 1 and 1.0 differ. ``ValueComparison`` compares as
+/// predicates do, where they are equal.
 public enum Value: Sendable, Hashable {
     /// No value.
     case null
@@ -30,7 +38,8 @@ public enum Value: Sendable, Hashable {
     case geoPoint(GeoPoint)
     /// A composite: values by element name.
     case composite([String: Value])
-    /// The key of another object, in a to-one relationship. Unique within the hierarchy of the destination entity.
+    /// The key of another object, in a to-one relationship. Unique within the hierarchy of the destination entity; see
+    /// ``ObjectID``.
     case object(Int64)
     /// Several values in order, as on the right of an `IN`.
     case list([Value])
@@ -41,7 +50,7 @@ public enum Value: Sendable, Hashable {
     /// Whether this is ``null``.
     public var isNull: Bool { self == .null }
 
-    /// The name of the kind of value, for messages.
+    /// The name of the kind of value, for messages: `integer`, `string`, and `nil` for ``null``.
     public var kind: String {
         switch self {
         case .null: "nil"

@@ -1,4 +1,15 @@
 /// The members of a ``Value/set(_:)``: each once, in no order that means anything.
+///
+///     let codes = ValueSet(["PE", "BO", "PE"])
+///     print(codes.members.count)  // 2
+///     let condition = FetchPredicate.comparison(.keyPath(["countryId"]), .isIn, .constant(.set(codes)), [])
+///
+/// Predicates use sets for the members of unordered relationships and for a Swift `Set` as an argument. A path over a
+/// set drops nil and repeated values, while one over a ``Value/list(_:)`` keeps them. Sets have no first or last
+/// element. To keep an order, use a list.
+///
+/// Texts are the same if their bytes are, unlike in a Swift `Set`. Making a set takes time in proportion to the number
+/// of its members.
 public struct ValueSet: Sendable, Hashable {
     /// The members, in the order in which they were given.
     public let members: [Value]
