@@ -72,8 +72,8 @@ public enum Derivation: Sendable, Hashable {
 /// With ``nullify``, members whose own relationship is required fail validation at the save unless you delete them or
 /// give them another object. Use ``cascade`` there. A change of the rule needs no migration.
 public enum DeleteRule: String, Sendable, Hashable, CaseIterable {
-    /// The context leaves the objects at the other end as they are, and does not validate them. When the row of the
-    /// deleted object is removed, the store sets the keys that lead to it to nil.
+    /// The objects at the other end are neither changed nor validated. Their relationship reads as nil from then on,
+    /// and the save sets their keys to nil in the store, even where the relationship is required.
     case noAction
     /// The relationship at the other end becomes nil, or loses the deleted object.
     case nullify

@@ -187,10 +187,11 @@ public enum MigrationAnswer: Sendable, Hashable {
     /// The data may be lost: a removed entity, property or order, all links but the first of a to-many relationship
     /// that becomes to-one.
     case accept
-    /// Required values that are missing, and values that do not fit a new type, become this one. It must be of the new
-    /// type.
+    /// Required values that are missing, and values that do not fit a new type, become this one. Give a value of the
+    /// new type that satisfies the rules of the attribute: the migration writes it without a check.
     case fill(Value)
-    /// Values that do not fit a new type become nil.
+    /// Values that do not fit a new type become nil. For optional attributes: an object that lacks a required value
+    /// cannot be saved until it has one.
     case clear
     /// Of several objects with the same unique values, the one that was created first stays. The others are deleted,
     /// and relationships to them lead to the one that stays.

@@ -1,5 +1,18 @@
-/// Why a predicate cannot be evaluated in memory. For equality, a value that is absent or of another kind is not an
-/// error; see each case.
+/// Why a condition cannot be evaluated.
+///
+///     let condition = try FetchPredicate(format: "population > $limit")
+///     do {
+///         print(try condition.evaluate(on: Value.composite(["population": 5])))
+///     } catch {
+///         print(error)  // $limit has no value; give it one with withVariables
+///     }
+///
+/// Evaluation in memory throws it; a fetch throws it inside of ``StoreError/invalidPredicate(_:)``. It points to a
+/// mistake in the condition, or to arguments of the wrong type, and not to single objects: nil, and for equality a
+/// value of another kind, are not errors. Members of JSON, whose kind nothing guarantees, are never the cause.
+///
+/// A part whose answer no longer matters is not evaluated in memory, so the same mistake may go unnoticed for some
+/// objects.
 public enum PredicateEvaluationError: Error, Sendable, Hashable {
     /// A `$name` has no value.
     case unboundVariable(name: String)

@@ -1,4 +1,20 @@
-/// Something that predicates can be evaluated on.
+/// An object that predicates can be evaluated on in memory.
+///
+///     struct Draft: PropertySource {
+///         var title: String
+///         var evaluatedObject: Value { .string(title) }
+///         func property(_ name: String) -> PropertyValue {
+///             name == "title" ? .value(.string(title)) : .value(.null)
+///         }
+///     }
+///     let condition = try FetchPredicate(format: "title CONTAINS[c] %@", "lima")
+///     print(try condition.evaluate(on: Draft(title: "Flights to Lima")))  // true
+///
+/// Conform a type of yours to filter values that are not managed objects by the same conditions. For a few values, a
+/// ``Value/composite(_:)`` is a source already. Managed objects do not conform: fetch them, which evaluates conditions
+/// with unsaved changes, too.
+///
+/// ``evaluatedObject`` must not be ``Value/null``: an object that is nil has no properties, so every path would be nil.
 public protocol PropertySource {
     /// A property by its name; null for an unknown name.
     func property(_ name: String) -> PropertyValue
@@ -13,7 +29,24 @@ extension PropertySource {
     public var indexedTexts: [String] { [] }
 }
 
-/// What a property leads to.
+/// The result of looking up a property of a ``PropertySource``.
+///
+///     struct Visit: PropertySource {
+///         var note: String
+///         var city: Value  // a composite
+///         var evaluatedObject: Value { .string(note) }
+///         func property(_ name: String) -> PropertyValue {
+///             switch name {
+///             case "note": .value(.string(note))
+///             case "city": .object(city)
+///             default: .value(.null)
+///             }
+///         }
+///     }
+///
+/// Return ``value(_:)`` for attributes, and for a nil of any kind. With ``object(_:)`` a path such as `city.name` goes
+/// on into another source, and with ``objects(_:isOrdered:)`` it is mapped over several. The sources are asked only for
+/// the properties that a condition looks at.
 public enum PropertyValue {
     /// A plain value.
     case value(Value)

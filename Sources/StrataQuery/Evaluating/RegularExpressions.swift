@@ -3,10 +3,16 @@ import Foundation
 /// The patterns of `MATCHES`, compiled once for many comparisons. SQL uses this function, too, so that memory and store
 /// agree.
 ///
+///     print(try RegularExpressions.shared.matches("Lima", "[a-z]+", [.caseInsensitive]))  // true
+///     try RegularExpressions.shared.check("[a-z]{2,}", [])
+///
 /// The syntax is ICU's except for `\X`, the flags `w` and `d`, and case: case-insensitive matching compares character
 /// by character, so `ß` does not match `ss`. A match takes time in proportion to the length of the text times that of
 /// the pattern: no pattern and no text hang a process. Back references, look-around and atomic groups may take more, up
 /// to ``steps`` and ``stepsPerScalar`` for each scalar of the text; a match that needs more is an error.
+///
+/// Call ``check(_:_:)`` to test a pattern that a user enters. All threads can use ``shared``, which keeps up to 256
+/// compiled patterns.
 public final class RegularExpressions: Sendable {
     /// Those that predicates use.
     public static let shared = RegularExpressions()

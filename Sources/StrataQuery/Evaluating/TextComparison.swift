@@ -1,6 +1,15 @@
 import Foundation
 
-/// Text as comparisons see it. SQL uses these functions, too, so that memory and store agree.
+/// Text as comparisons see it: by its bytes, after the differences that the options ignore are taken out.
+///
+///     let options: ComparisonOptions = [.caseInsensitive, .diacriticInsensitive]
+///     print(TextComparison.fold("São Paulo", options))  // sao paulo
+///     print(TextComparison.isEqual("é", "e\u{301}"))    // false
+///
+/// SQL uses these functions, too, so that memory and store agree. Use ``fold(_:_:)`` to compute a text for searching,
+/// as a ``Derivation/canonical(_:)`` attribute has it, or to group names in Swift as a fetch does. All other functions
+/// compare UTF-8 bytes or Unicode scalars as they are: fold both sides first. Swift's `==` differs, because it treats
+/// canonically equivalent texts as equal.
 public enum TextComparison {
     /// The text with the differences that the options ignore taken out. Without options, and with
     /// ``ComparisonOptions/normalized``, it stays as it is.

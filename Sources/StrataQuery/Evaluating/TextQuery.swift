@@ -1,9 +1,15 @@
-/// What `MATCHESTEXT` looks for: the words of a query, in a text.
+/// The words that `MATCHESTEXT` looks for in a text.
+///
+///     let query = TextQuery("storm* \"high tide\"")
+///     print(query.matches("Stormy night, high tide"), query.matches("storm, tide high"))  // true false
 ///
 /// Words are runs of letters, digits and marks; case and accents do not count. The query matches if the text contains
 /// each of its words. `storm*` matches every word with that prefix, and words in double quotes must follow each other
-/// in this order. A query without a word matches nothing. Stores index the same words, ``words(of:)``, so that they
-/// give the same answer.
+/// in this order. A query without a word matches nothing. Every text is a valid query, so you can pass what a user
+/// enters.
+///
+/// Stores index the same words, ``words(of:)``, so that they give the same answer. In a fetch, write
+/// ``ComparisonOperator/matchesText``, which reads a full-text ``Index``.
 public struct TextQuery: Sendable, Hashable {
     /// Words that must follow each other; mostly one.
     public struct Phrase: Sendable, Hashable {

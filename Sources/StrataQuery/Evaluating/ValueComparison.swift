@@ -2,8 +2,20 @@ import Foundation
 
 /// Equality and order of values as predicates and sorts see them: numbers by their value whatever their type, text by
 /// its bytes.
+///
+///     print(ValueComparison.areEqual(.integer(1), .double(1)), Value.integer(1) == .double(1))  // true false
+///     let sorted = [Value.string("b"), .null, .string("A")].sorted {
+///         ValueComparison.sortOrder($0, $1) == .orderedAscending
+///     }
+///     print(sorted)  // [nil, "A", "b"]
+///
+/// Use it to compare or sort values in Swift with the result that a fetch would have. Truth values count as 1 and 0,
+/// and a URI equals its text. ``order(_:_:_:)`` gives nil for values without an order, such as a date and a text;
+/// ``sortOrder(_:_:_:)`` always decides, with nil first. Geo points, composites and collections have equality, but no
+/// order.
 public enum ValueComparison {
-    /// Whether two values are equal. Nil equals only nil; values of different kinds are unequal, save for numbers.
+    /// Whether two values are equal. Nil equals only nil. Values of different kinds are unequal, except numbers, truth
+    /// values as 1 and 0, and a URI and its text.
     public static func areEqual(_ a: Value, _ b: Value, _ options: ComparisonOptions = []) -> Bool {
         switch (a, b) {
         case (.null, .null): true

@@ -1,4 +1,16 @@
-/// Why a text is not a predicate, and where.
+/// An error in the text of a format: where it is, what was expected there, and what was found.
+///
+///     do {
+///         let condition = try FetchPredicate(format: "population >")
+///         print(condition)
+///     } catch {
+///         print(error)  // at character 12: expected a value or a condition; found the end of the format
+///     }
+///
+/// ``FetchPredicate/init(format:_:)``, ``FetchExpression/init(format:_:)`` and ``FetchSort/init(format:)`` throw it.
+/// So do missing arguments, too many of them, and those of the wrong type. Use ``position``, or ``line`` and ``column``, to
+/// mark the place in a text field. The parser stops at the first error. It knows no model: the fetch, or the model
+/// file, reports properties that do not exist.
 public struct PredicateParseError: Error, Sendable, Hashable {
     /// How many characters (Unicode scalars) of the format come before the fault; at most their number.
     public let position: Int

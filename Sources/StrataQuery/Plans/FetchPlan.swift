@@ -1,5 +1,15 @@
 /// A fetch as stores see it: objects of an entity that match a condition, in an order.
 ///
+///     var plan = FetchPlan(entityIndex: entity.index)
+///     plan.predicate = try FetchPredicate(format: "population > %d", 100_000)
+///     plan.sorts = [FetchSort("name")]
+///     plan.limit = 50
+///     let keys = try store.fetchKeys(plan)
+///
+/// A context makes the plan of a ``FetchRequest`` and passes it to its store; apps use requests. Authors of stores
+/// carry out plans, and may pass them on to the store that they mirror. A plan names the entity by its position, so it
+/// belongs to one model. Variables of the condition must have their values.
+///
 /// Objects that agree in all sorts come in the order of their keys, so that pages never overlap.
 public struct FetchPlan: Sendable, Hashable {
     /// The position of the entity in the model.

@@ -1,12 +1,18 @@
 import Foundation
 
 /// The common shape of conditions, with their orders, that differ only in constants: the structure, and the kind of
-/// each constant. Stores cache compiled statements by it, because the same fetch is usually repeated with other values.
+/// each constant.
 ///
-/// A `now()` counts as a constant: the same date for all of them.
+///     let first = PredicateShape(try FetchPredicate(format: "population > %d", 5))
+///     let second = PredicateShape(try FetchPredicate(format: "population > %d", 9))
+///     print(first == second, first.constants, second.constants)  // true [5] [9]
 ///
-/// Of a list of constants of one kind the shape knows whether it has none, one, two or more elements; of a mixed list
-/// the kind of each. Empty text and numbers that are not finite are kinds of their own.
+/// Stores cache compiled statements by it, because the same fetch is usually repeated with other values: compile for
+/// the shape, then bind ``constants``. Equal shapes have their constants in the same order.
+///
+/// A `now()` counts as a constant: the same date for all of them. Of a list of constants of one kind the shape knows
+/// whether it has none, one, two or more elements; of a mixed list the kind of each. Empty text and numbers that are
+/// not finite are kinds of their own.
 public struct PredicateShape: Sendable, Hashable {
     /// The structure in preorder.
     public private(set) var bytes: [UInt8] = []

@@ -1,4 +1,14 @@
-/// A named value that a fetch returns instead of an object.
+/// A named value that a fetch returns for each row: an attribute, an expression, or an aggregate of a group.
+///
+///     var plan = ValuePlan(FetchPlan(entityIndex: entity.index), columns: [
+///         FetchColumn("country", .keyPath(["country", "name"])),
+///         FetchColumn("total", .function(.sum, [.keyPath(["population"])])),
+///     ])
+///     plan.groupBy = [.keyPath(["country", "name"])]
+///
+/// Columns are a part of a ``ValuePlan``, for authors of stores. Apps write columns with typed keys in a
+/// ``ValueRequest``. The name identifies the column in ``ValuePlan/having``, where `$total` stands for it, and in a
+/// sort with a single name. Give each column of a plan a name of its own.
 public struct FetchColumn: Sendable, Hashable {
     /// The name.
     public var name: String
@@ -14,11 +24,18 @@ public struct FetchColumn: Sendable, Hashable {
 
 /// A fetch of values instead of objects, as stores see it: rows of columns.
 ///
+///     let number = FetchColumn("number", .function(.count, [.evaluatedObject]))
+///     let plan = ValuePlan(FetchPlan(entityIndex: entity.index), columns: [number])
+///     let rows = try store.values(plan)  // one row with one value
+///
 /// Aggregate functions (`sum:`, `count:`, `min:`, `max:`, `average:`, `median:`, `stddev:`) of a single value are taken
 /// over the objects of a group; nil is left out, so that `count:(name)` counts the objects that have a name and
 /// `count:(SELF)` all. Without ``groupBy`` all objects are one group, which gives one row even of nothing. The sum of
-/// whole numbers is clamped to 64 bits. Every value of a grouped answer must be such a function, fixed, made of these, or
-/// one of ``groupBy``.
+/// whole numbers is clamped to 64 bits. Every value of a grouped answer must be such a function, fixed, made of these,
+/// or one of ``groupBy``.
+///
+/// A context makes plans from a ``ValueRequest``. A store that cannot group uses ``evaluate(over:)``, which computes
+/// the same answer in memory.
 public struct ValuePlan: Sendable, Hashable {
     /// Which objects count. Limit and offset are about rows of the answer. Sorts are by the properties, or, where a sort
     /// has a single name that is a column's, by the column. Rows that agree in all sorts come in the order of keys, and

@@ -1,4 +1,16 @@
 /// How the two sides of a comparison are compared. The raw value is the spelling in the format language.
+///
+///     let name = FetchExpression.keyPath(["name"])
+///     let condition = FetchPredicate.comparison(name, .beginsWith, .constant("li"), [.caseInsensitive])
+///     print(try ComparisonOperator.like.evaluate("Lima", "L?m*"))  // true
+///
+/// Typed keys and formats give you these operators. Use the enumeration when you build a condition from parts, such as
+/// the rows of a search form, or read one by its ``FetchPredicate/node``. ``evaluate(_:_:_:)`` compares two values in
+/// memory.
+///
+/// Every comparison is true or false, even with nil: nil equals only nil, and is neither less nor greater than
+/// anything. Numbers compare by value whatever their type. An order of different kinds, such as a text and a date, is a
+/// ``PredicateEvaluationError/incomparable(left:right:context:)``. ``ComparisonOptions`` apply to text.
 public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
     /// Same value. Nil equals only nil.
     case equal = "=="
@@ -12,10 +24,11 @@ public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
     case greater = ">"
     /// Greater or equal; false if either side is nil.
     case greaterOrEqual = ">="
-    /// The left side equals an element of the collection on the right, or is a part of the text on the right. Nil is
-    /// in nothing.
+    /// The left side equals an element of the collection on the right, or is a part of the text on the right. Nil is in
+    /// nothing.
     case isIn = "IN"
-    /// The left side lies in the closed range of the two elements on the right.
+    /// The left side lies in the closed range of the two elements on the right: `BETWEEN {1, 5}`. False if the left
+    /// side or a bound is nil.
     case between = "BETWEEN"
     /// The text on the left begins with that on the right.
     case beginsWith = "BEGINSWITH"
@@ -56,7 +69,17 @@ extension ComparisonOperator {
     }
 }
 
-/// How text is compared. The same function, ``TextComparison/fold(_:_:)``, serves memory and SQL.
+/// How text is compared. Without options, by its bytes.
+///
+///     City.where { $0.name.hasPrefix("são", [.caseInsensitive, .diacriticInsensitive]) }
+///     try FetchPredicate(format: "name BEGINSWITH[cd] %@", "são")
+///     FetchSort("name", options: [.caseInsensitive])
+///
+/// Options work with every operator on text, and with orders. They have no effect on other values. The same function,
+/// ``TextComparison/fold(_:_:)``, serves memory and SQL, so the answers agree, whatever the locale of the machine.
+///
+/// They cost speed: an index on the text cannot be used. For `[cd]`, declare an attribute with
+/// ``Derivation/canonical(_:)``; fetches then use it and its index automatically.
 public struct ComparisonOptions: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt8
@@ -84,6 +107,17 @@ public struct ComparisonOptions: OptionSet, Sendable, Hashable {
 }
 
 /// How many elements of a collection on the left a comparison must hold for.
+///
+///     try FetchPredicate(format: "ANY cities.population > %d", 1_000_000)
+///     try FetchPredicate(format: "NONE cities.isPort == YES")
+///
+/// The collection is mostly a path over a to-many relationship. A comparison looks at one value of each member, so two
+/// of them joined by `AND` may hold for different members. To ask for one member that has several properties, use a
+/// `SUBQUERY`, or the typed form `$0.cities.any { … }`. A path over an unordered relationship leaves out members in
+/// which the value is nil; one over an ordered relationship keeps them.
+///
+/// On the left of anything but a collection, evaluation throws
+/// ``PredicateEvaluationError/noCollection(found:context:)``. A nil collection has no elements.
 public enum ComparisonQuantifier: String, Sendable, Hashable, CaseIterable {
     /// At least one; false if there are none. `SOME` is another word for it.
     case any = "ANY"

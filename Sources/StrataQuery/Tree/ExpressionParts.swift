@@ -1,4 +1,12 @@
-/// Which element of a collection is meant.
+/// An element of an ordered collection, or the number of elements: what is in the brackets of a format.
+///
+///     try FetchPredicate(format: "sights[FIRST].name == %@", "Plaza Mayor")
+///     try FetchPredicate(format: "languages[0] == %@ AND languages[SIZE] > 1", "es")
+///
+/// It applies to ordered to-many relationships, arrays, and composites. Positions outside of the collection give nil,
+/// and so does an index of nil; none of them is an error. Unordered relationships have no first element: ``size`` works
+/// with them, and everything else is a ``PredicateEvaluationError/wrongOperand(found:context:)``. In code, build it
+/// with ``FetchExpression/index(_:_:)``.
 public enum FetchIndex: Sendable, Hashable {
     /// The first element; nil if there is none.
     case first
@@ -10,7 +18,17 @@ public enum FetchIndex: Sendable, Hashable {
     case at(FetchExpression)
 }
 
-/// A component of a key path that works on a whole collection. Nil elements are left out.
+/// A component of a key path that computes something from a whole collection.
+///
+///     try FetchPredicate(format: "cities.@sum.population > %d", 10_000_000)
+///     FetchSort("cities.@count", ascending: false)
+///
+/// The part before it must lead to a collection; the part after it is taken of each element, and nil is left out. Typed
+/// keys have methods for the aggregates: `$0.cities.sum(\.population)`. The aggregates give one value, so you can sort
+/// by them and compare them. In SQL, each is a subquery for each object, for which the relationship has an index.
+///
+/// Put the operator before the attribute. `cities.population.@count` counts the different values, because a path over
+/// an unordered relationship is a set.
 public enum CollectionOperator: String, Sendable, Hashable, CaseIterable {
     /// The number of elements. Nothing follows.
     case count = "@count"
@@ -31,15 +49,26 @@ public enum CollectionOperator: String, Sendable, Hashable, CaseIterable {
     public var isAggregate: Bool { self != .distinctUnion && self != .union }
 }
 
-/// The types that `CAST` converts to. Nil stays nil; a value that has no such form becomes nil.
+/// The types that `CAST` converts to. The raw value is the name in the format language.
+///
+///     try FetchPredicate(format: "founded > CAST(%d, 'NSDate')", 0)    // after the reference date
+///     try FetchPredicate(format: "CAST(code, 'NSNumber') >= 10")       // text as a number
+///
+/// Use a cast for a literal that the language lacks, such as a date or a UUID, or to compare an attribute as another
+/// type. An argument of the right type is usually simpler. A cast of a constant is computed once, when the format is
+/// read; a cast of an attribute is computed for each object, without an index.
+///
+/// Nil stays nil, and a value that has no such form becomes nil instead of an error. Names work without `NS`, too.
 public enum CastType: String, Sendable, Hashable, CaseIterable {
     /// Seconds since 2001-01-01 00:00 UTC become a date; a text in ISO 8601, too.
     case date = "NSDate"
-    /// A date becomes seconds since 2001-01-01 00:00 UTC; text becomes the number that it spells.
+    /// A date becomes seconds since 2001-01-01 00:00 UTC; text becomes the number that it spells; truth values become 1
+    /// and 0.
     case number = "NSNumber"
     /// The exact decimal number.
     case decimal = "NSDecimalNumber"
-    /// The value as text.
+    /// The value as text: dates in ISO 8601 without fractions of a second, truth values as `1` and `0`, bytes in
+    /// hexadecimal.
     case string = "NSString"
     /// A UUID from text.
     case uuid = "NSUUID"
@@ -61,8 +90,17 @@ public enum CastType: String, Sendable, Hashable, CaseIterable {
     case dictionary = "NSDictionary"
 }
 
-/// The methods that `FUNCTION(receiver, 'name', arguments…)` may call; there are no others. Nil as the receiver or as
-/// an argument gives nil.
+/// The methods that `FUNCTION(receiver, 'name', arguments…)` may call; there are no others.
+///
+///     try FetchPredicate(format: "FUNCTION(name, 'length') > %d", 20)
+///     try FetchPredicate(format: "FUNCTION(name, 'substringToIndex:', 1) == %@", "L")
+///
+/// They are there for formats that were written for `NSPredicate`. In new conditions, prefer operators such as
+/// `BEGINSWITH`, which can use an index; a method is computed for each object. Lengths and positions count UTF-16
+/// units, as in Foundation.
+///
+/// Nil as the receiver or as an argument gives nil. A receiver that does not have the method is a
+/// ``PredicateEvaluationError``. The raw value is the name, with a colon for each argument.
 public enum FetchMethod: String, Sendable, Hashable, CaseIterable {
     /// The text in upper case.
     case uppercaseString
@@ -82,9 +120,9 @@ public enum FetchMethod: String, Sendable, Hashable, CaseIterable {
     case hasPrefix = "hasPrefix:"
     /// Whether a text ends with another.
     case hasSuffix = "hasSuffix:"
-    /// The number that a text begins with, or the whole part of a number.
+    /// The whole number that a text begins with, 0 if it does not begin with one; the whole part of a number.
     case integerValue
-    /// The number that a text spells, or a number as a double.
+    /// The number that a text spells, 0 if it does not spell one; a number as a double.
     case doubleValue
     /// The first element of a collection.
     case firstObject

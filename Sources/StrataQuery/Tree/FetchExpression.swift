@@ -1,9 +1,17 @@
 @_exported import StrataModel
 
-/// One side of a comparison: an expression that gives a value.
+/// One side of a comparison, or a criterion of an order: an expression that gives a value for each object.
 ///
-/// Build it from the functions here, which are named like the cases of ``Node``, and read it by switching over ``node``.
-/// As for a ``FetchPredicate``, the height of the tree is bounded.
+///     let density = try FetchExpression(format: "population / areaSquareKilometres")
+///     let densest = FetchRequest<Country>(sortedBy: [FetchSort(density, ascending: false)], limit: 10)
+///     let path = FetchExpression.keyPath(["country", "name"])
+///
+/// Typed keys are shorter where the class is known. Use expressions for formats from a file or a user, and to write or
+/// read trees in code. Build one from the functions here, which are named like the cases of ``Node``, and read it by
+/// switching over ``node``. As for a ``FetchPredicate``, the height of the tree is bounded.
+///
+/// An expression without a result, such as a division by zero, is nil. A property that the entity does not have is an
+/// error of the fetch, not of the expression. ``evaluate(on:variables:environment:)`` computes the value in memory.
 public struct FetchExpression: Sendable, Hashable {
     /// What is at the top of an expression.
     public indirect enum Node: Sendable, Hashable {
@@ -35,7 +43,8 @@ public struct FetchExpression: Sendable, Hashable {
         case cast(FetchExpression, CastType)
         /// A method of a value: `FUNCTION(name, 'length')`.
         case method(FetchExpression, FetchMethod, [FetchExpression])
-        /// The distance in kilometres between two points on the earth; see ``GeoCondition``.
+        /// The distance between two points on the earth, in the unit of the radius, which is kilometers in formats; see
+        /// ``GeoCondition``.
         case distance(FetchExpression, FetchExpression, earthRadius: Double)
         /// An expression that was nested more deeply than ``PredicateLimits/height``. It has no value.
         case tooDeep

@@ -1,9 +1,19 @@
-/// The functions of expressions, arithmetic and set operators among them. The raw value is the name by which
-/// `NSExpression` knows the function; the format language takes it as `modulus:by:(a, b)` and, for the part before the
-/// first colon, as `modulus(a, b)`.
+/// The functions of expressions, arithmetic and set operators among them.
 ///
-/// Nil among the operands gives nil. Undefined results are nil, too: division by zero, a whole number that does not fit
-/// 64 bits, the square root or logarithm of a negative number. None of these traps.
+///     try FetchPredicate(format: "abs(population - %d) < %d", 50_000, 1_000)
+///     try FetchExpression(format: "ceiling(population / 1000.0)")
+///     let doubled = FetchExpression.function(.multiply, [.keyPath(["population"]), .constant(2)])
+///
+/// The raw value is the name by which `NSExpression` knows the function; the format language takes it as
+/// `modulus:by:(a, b)` and, for the part before the first colon, as `modulus(a, b)`. Functions of an attribute are
+/// computed for each object, without an index.
+///
+/// Nil among the operands gives nil, except that aggregates leave nil out. Undefined results are nil, too: division by
+/// zero, a whole number that does not fit 64 bits, the square root or logarithm of a negative number. None of these
+/// traps. An operand of another kind, such as a text in arithmetic, is a ``PredicateEvaluationError``.
+///
+/// A path over an unordered relationship is a set: `sum(cities.population)` adds equal populations once. Use the
+/// ``CollectionOperator`` for all of them: `cities.@sum.population`.
 public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
     /// `a + b`.
     case add = "add:to:"
@@ -35,7 +45,8 @@ public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
     case intersect = "INTERSECT"
     /// Elements of the first collection that the second lacks: `a MINUS b`.
     case minus = "MINUS"
-    /// The sum of a collection, nil elements left out; 0 of nothing.
+    /// The sum of a collection, or of several arguments, nil left out; 0 of nothing. A sum of whole numbers stops at
+    /// the ends of 64 bits.
     case sum = "sum:"
     /// The number of elements of a collection.
     case count = "count:"

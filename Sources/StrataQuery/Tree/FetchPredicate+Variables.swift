@@ -1,6 +1,11 @@
 extension FetchPredicate {
     /// The condition with values in place of its variables. Variables without a value stay, and so do those that a
     /// `SUBQUERY` binds.
+    ///
+    ///     let larger = try FetchPredicate(format: "population > $limit")
+    ///     let request = FetchRequest<City>(where: larger.withVariables(["limit": 100_000]))
+    ///
+    /// Parse a format once, and fill it in for each fetch. ``freeVariables`` are the names that still need a value.
     public func withVariables(_ values: [String: Value]) -> FetchPredicate {
         values.isEmpty ? self : VariableValues(values: values).rewrite(self)
     }

@@ -1,7 +1,12 @@
 /// A condition on objects: the one tree that is evaluated in memory and translated by stores.
 ///
+///     let large = try FetchPredicate(format: "population > %d", 100_000)
+///     let inPeru = City.keys.country.name == "Peru"
+///     let request = FetchRequest<City>(where: large && inPeru)
+///
 /// Build it with typed keys, from a format string, or from the functions here, which are named like the cases of
-/// ``Node``. Read it by switching over ``node``.
+/// ``Node``. Read it by switching over ``node``. It is a value that you can keep, compare, print as a format, and send
+/// to other threads. It knows no model: the fetch checks that properties exist.
 ///
 /// A tree is never higher than ``PredicateLimits/height``: a condition that would be higher becomes ``Node/tooDeep``,
 /// which every evaluation and every fetch refuses with ``PredicateEvaluationError/nestedTooDeeply``. Conjunctions and
@@ -62,12 +67,14 @@ public struct FetchPredicate: Sendable, Hashable {
         FetchPredicate(.geo(condition), over: condition.height)
     }
 
-    /// All hold; true if there are none. Use it to combine conditions that you collect in a loop.
+    /// All hold; true if there are none. Use it to combine conditions that you collect in a loop: a list of any length
+    /// is one level of the tree.
     public static func and(_ parts: [FetchPredicate]) -> FetchPredicate {
         FetchPredicate(.and(parts), over: parts.height)
     }
 
-    /// At least one holds; false if there are none. Use it to combine conditions that you collect in a loop.
+    /// At least one holds; false if there are none. Use it to combine conditions that you collect in a loop: a list of
+    /// any length is one level of the tree.
     public static func or(_ parts: [FetchPredicate]) -> FetchPredicate {
         FetchPredicate(.or(parts), over: parts.height)
     }
@@ -121,7 +128,15 @@ extension [FetchPredicate] {
     fileprivate var height: UInt8 { reduce(0) { Swift.max($0, $1.height) } }
 }
 
-/// Bounds of what a predicate may be.
+/// Bounds of what a predicate may be, so that one from a user or a server cannot overflow the stack.
+///
+///     let names = ["Lima", "Cusco", "Ica"]
+///     let condition = FetchPredicate.or(try names.map { try FetchPredicate(format: "name == %@", $0) })
+///
+/// You meet them only if you nest conditions in a loop. ``FetchPredicate/and(_:)`` and ``FetchPredicate/or(_:)`` take
+/// any number of conditions and add one level, as in the example. A format that is nested too deeply throws a
+/// ``PredicateParseError``. A tree that you build too high is refused by the fetch. The length of a format, of a list
+/// or of a conjunction has no bound.
 public enum PredicateLimits {
     /// How deeply parentheses, functions, subqueries, negations and chains of arithmetic may be nested in a format.
     ///

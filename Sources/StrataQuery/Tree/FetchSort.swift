@@ -1,4 +1,17 @@
-/// One criterion of an order. Nil comes before all values in ascending order; text is ordered by its UTF-8 bytes.
+/// One criterion of an order: an expression, a direction, and options for text.
+///
+///     let request = FetchRequest<City>(sortedBy: [
+///         FetchSort("country.name", options: [.caseInsensitive]),
+///         City.keys.population.descending,
+///     ])
+///
+/// Typed keys make criteria with `ascending` and `descending`. Use the initializers for paths that you know only at run
+/// time, and for aggregates such as `cities.@count`. The first criterion in a request decides; the next ones break its
+/// ties, and the key breaks the last.
+///
+/// Nil comes before all values in ascending order; text is ordered by its UTF-8 bytes, not by the rules of a language.
+/// An order needs one value for each object: a path to many objects makes the fetch fail. A matching ``Index`` spares
+/// the store the sorting.
 public struct FetchSort: Sendable, Hashable {
     /// The value that objects are ordered by: a property, even through to-one relationships, or any other single value,
     /// such as the distance to a point or the number of members of a to-many relationship.
@@ -10,19 +23,30 @@ public struct FetchSort: Sendable, Hashable {
     /// How text is compared.
     public var options: ComparisonOptions
 
-    /// Orders by the value of an expression.
+    /// Orders by the value of an expression, such as a distance:
+    /// `FetchSort(try FetchExpression(format: "population / area"))`.
+    /// - Parameters:
+    ///   - expression: The value of an object.
+    ///   - ascending: Whether small values, and nil, come first.
+    ///   - options: How text is compared.
     public init(_ expression: FetchExpression, ascending: Bool = true, options: ComparisonOptions = []) {
         self.expression = expression
         self.ascending = ascending
         self.options = options
     }
 
-    /// Orders by a property, or by an aggregate of a relationship to many: `["cities", "@count"]`.
+    /// Orders by a property, or by an aggregate of a to-many relationship: `["cities", "@count"]`. Use it for names
+    /// that you have one by one; a dotted text is shorter otherwise.
     public init(_ keyPath: [String], ascending: Bool = true, options: ComparisonOptions = []) {
         self.init(.keyPath(keyPath), ascending: ascending, options: options)
     }
 
-    /// Orders by a dotted path: `country.name`, `cities.@count`, `cities.@sum.population`.
+    /// Orders by a dotted path: `country.name`, `cities.@count`, `cities.@sum.population`. The path is not a format: a
+    /// `-` before it has no meaning; see ``init(format:)``.
+    /// - Parameters:
+    ///   - keyPath: The names that lead to the property. The fetch checks that they exist.
+    ///   - ascending: Whether small values, and nil, come first.
+    ///   - options: How text is compared.
     public init(_ keyPath: String, ascending: Bool = true, options: ComparisonOptions = []) {
         self.init(keyPath.split(separator: ".").map(String.init), ascending: ascending, options: options)
     }

@@ -3,6 +3,10 @@ import Foundation
 /// Where on the earth a point lies. Points are values of geo-point attributes, or lists of latitude and longitude in
 /// degrees; nil and points outside the ranges of coordinates satisfy no condition.
 ///
+///     let here = GeoPoint(latitude: 48.86, longitude: 2.35)
+///     City.where { $0.position.isWithin(kilometers: 5, of: here) }
+///     try FetchPredicate(format: "withinKilometers(position, %@, 5)", here)
+///
 /// In the format language the conditions look like functions and take the place of a comparison:
 ///
 /// ```text
@@ -14,7 +18,8 @@ import Foundation
 /// ```
 ///
 /// Distances are those on a sphere, by the haversine formula. Back ends use different radii for the earth, so a
-/// condition carries its own: a last argument in kilometres, where it is not ``meanEarthRadius``.
+/// condition carries its own: a last argument in kilometers, where it is not ``meanEarthRadius``. With a spatial
+/// ``Index``, a store looks up areas instead of reading every point.
 public enum GeoCondition: Sendable, Hashable {
     /// There is a point, and objects nearer to the other point come first, if the fetch has no order of its own.
     case near(FetchExpression, FetchExpression, earthRadius: Double = meanEarthRadius)
@@ -29,13 +34,20 @@ public enum GeoCondition: Sendable, Hashable {
     public static let meanEarthRadius = 6371.0088
 }
 
-/// What a distance on the earth is measured in.
+/// The unit of a distance on the earth. The raw value is the name of the condition in the format language.
+///
+///     let limit = GeoUnit.miles.kilometers(3, earthRadius: GeoCondition.meanEarthRadius)  // 4.828032
+///     City.where { $0.position.isWithin(miles: 3, of: city.position) }
+///
+/// It is a part of ``GeoCondition/within(_:_:distance:_:earthRadius:)``, which keeps the unit as you wrote it, so that
+/// a remote store can send it to a server that knows the same one. Kilometers and miles are lengths along the surface.
+/// Radians are an angle, and do not depend on the radius of the earth: use them for a server that compares angles.
 public enum GeoUnit: String, Sendable, Hashable, CaseIterable {
-    /// Thousands of metres.
+    /// Kilometers.
     case kilometers = "withinKilometers"
     /// International miles of 1.609344 km.
     case miles = "withinMiles"
-    /// The angle at the centre of the earth.
+    /// The angle at the center of the earth.
     case radians = "withinRadians"
 
     /// A distance in this unit as kilometres, on an earth of a radius in kilometres.

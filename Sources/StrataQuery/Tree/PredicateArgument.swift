@@ -1,6 +1,18 @@
 import Foundation
 
-/// An argument for `%@`, `%K` and the other specifiers of a format. An argument is a value; its text is never parsed.
+/// A type whose values can be arguments for `%@`, `%K` and the other specifiers of a format.
+///
+///     struct ISBN: PredicateArgument {
+///         var digits: String
+///         var predicateArgument: Value { .string(digits) }
+///     }
+///     try FetchPredicate(format: "isbn == %@ OR title IN %@", ISBN(digits: "9780140449136"), ["Emma", "Dune"])
+///
+/// The types of attributes conform, with their optionals, arrays, sets and closed ranges, and so do objects, their IDs
+/// and cases of an ``EnumValue``. Conform a type of your own that wraps one of these.
+///
+/// An argument is a value; its text is never parsed, so what a user enters cannot change the condition. Only `%K` takes
+/// a key path: give it names that your code chooses.
 public protocol PredicateArgument {
     /// The argument as a value.
     var predicateArgument: Value { get }
