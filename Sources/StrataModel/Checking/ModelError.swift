@@ -5,9 +5,9 @@
 ///         print(fault.entity ?? "-", fault.property ?? "-", fault.message)
 ///     }
 ///
-/// ``entity`` and ``property`` are nil where a fault concerns the model or an entity as a whole. Unknown names come
-/// with the most similar known one. The ``description`` is a line as compilers print it, so that an editor or a build
-/// log opens the ``location``.
+/// ``entity`` and ``property`` are nil where a fault concerns the model or an entity as a whole. A message about
+/// an unknown name suggests the most similar known one. The ``description`` is a line as compilers print it, so that
+/// editors and build logs open the ``location``.
 public struct ModelFault: Sendable, Hashable, CustomStringConvertible {
     /// The entity, if the fault belongs to one.
     public var entity: String?

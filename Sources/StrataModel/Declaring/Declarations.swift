@@ -64,16 +64,17 @@ public enum Derivation: Sendable, Hashable {
 ///         Relationship("embassies", to: "Embassy", .toMany, inverse: "country", deleteRule: .deny)
 ///     }
 ///
-/// Put the rule on the side that you delete: the rule of `Country.cities` says what happens to cities when their
-/// country is deleted. ``nullify`` is the default. ``ManagedObjectContext/delete(_:)`` applies ``nullify`` and
-/// ``cascade`` immediately; a save checks ``deny``, so you can delete or move the members after the object.
+/// The rule belongs to the relationship of the object that you delete: that of `Country.cities` says what happens to
+/// cities when their country is deleted. ``nullify`` is the default. ``ManagedObjectContext/delete(_:)`` applies
+/// ``nullify`` and ``cascade`` immediately; a save checks ``deny``, so you can delete or move the members afterwards.
 /// ``ManagedObjectContext/deleteAll(_:)`` applies the rules in the store, to whole sets of rows.
 ///
 /// With ``nullify``, members whose own relationship is required fail validation at the save unless you delete them or
 /// give them another object. Use ``cascade`` there. A change of the rule needs no migration.
 public enum DeleteRule: String, Sendable, Hashable, CaseIterable {
-    /// The objects at the other end are neither changed nor validated. Their relationship reads as nil from then on,
-    /// and the save sets their keys to nil in the store, even where the relationship is required.
+    /// The objects at the other end are neither changed nor validated. A to-one relationship there reads as nil; a to-many
+    /// one that is loaded keeps the deleted object until you refresh it. The save removes the links from the store, even
+    /// those of required relationships.
     case noAction
     /// The relationship at the other end becomes nil, or loses the deleted object.
     case nullify
@@ -301,8 +302,8 @@ public struct Index: Sendable, Hashable {
     }
 }
 
-/// Declares an entity of a ``ManagedObjectModel``: a kind of object, with its properties. It has one of the stored
-/// properties for each aspect that you can declare.
+/// Declares an entity of a ``ManagedObjectModel``: a kind of object, with its properties. It has one of the
+/// stored properties for each aspect that you can declare.
 ///
 ///     let model = try ManagedObjectModel(name: "Atlas") {
 ///         Entity("Place", abstract: true) { Attribute("name", .string) }

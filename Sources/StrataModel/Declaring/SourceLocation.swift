@@ -8,7 +8,7 @@
 ///
 /// Declarations in Swift note the place of the call: ``file`` is a file ID such as `Atlas/Model.swift`. Those in a
 /// model file note the path as you gave it, and lines and columns of the YAML text. Declarations that code makes from
-/// other data may have no place. The ``description`` has the form that Xcode and other editors open with a click.
+/// other data may have no place.
 public struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
     /// The path or the file ID.
     public var file: String

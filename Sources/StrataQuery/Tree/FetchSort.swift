@@ -23,8 +23,7 @@ public struct FetchSort: Sendable, Hashable {
     /// How text is compared.
     public var options: ComparisonOptions
 
-    /// Orders by the value of an expression, such as a distance:
-    /// `FetchSort(try FetchExpression(format: "population / area"))`.
+    /// Orders by the value of an expression: `FetchSort(try FetchExpression(format: "population / area"))`.
     /// - Parameters:
     ///   - expression: The value of an object.
     ///   - ascending: Whether small values, and nil, come first.
