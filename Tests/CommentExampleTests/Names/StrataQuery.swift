@@ -1,4 +1,3 @@
-private let model: ManagedObjectModel = absent()
 private let entity: EntityDescription = absent()
 private let store: SQLiteStore = absent()
 @MainActor private var city: City = absent()
