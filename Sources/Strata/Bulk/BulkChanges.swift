@@ -1,4 +1,4 @@
-/// The changes of a bulk update, in typed keys; see ``ManagedObjectContext/update(_:validating:set:)``.
+/// The new values of a bulk update or insert, set by the names of the properties.
 ///
 ///     try context.update(City.where { $0.timeZone == "America/Lima" }) { city in
 ///         city.population += 1
@@ -8,12 +8,20 @@
 ///         city.country = .object(peru.objectID)
 ///     }
 ///     try context.update(FetchRequest<Country>()) { $0.population = BulkValue(Country.keys.areaSquareKilometres * 2) }
+///
+/// You get it as the argument of the closure of ``ManagedObjectContext/update(_:validating:set:)`` and
+/// ``ManagedObjectContext/insertAll(_:from:validating:set:)``. It looks like an object but is a description: the closure of an
+/// update runs once, however many objects there are, and cannot look at their values. Calculations become part of the
+/// statement.
+///
+/// Literals and nil can be assigned as they are; other constants need ``BulkValue/value(_:)``. Properties that you do not
+/// mention keep their values in an update, and have their defaults in an insert. In an insert, only constants are allowed.
 @dynamicMemberLookup
 public struct BulkChanges<Object: ManagedObject> {
     /// By name of the attribute or relationship.
     var expressions: [String: FetchExpression] = [:]
 
-    /// The value of an attribute: what has been set, or the one that each object has.
+    /// The value of an attribute: the one that was set, or the one that each object has.
     public subscript<T>(dynamicMember member: KeyPath<ObjectKeys<Object>, AttributeKey<T>>) -> BulkValue<T> {
         get {
             let key = ObjectKeys<Object>()[keyPath: member]
@@ -31,21 +39,35 @@ public struct BulkChanges<Object: ManagedObject> {
     private static func name(_ path: TypedPath) -> String { path.names.joined(separator: ".") }
 }
 
-/// A value in a bulk update or insert: a constant, or calculated from the object's attributes.
+/// The value of an attribute in a bulk update or insert: a constant, or a calculation with the object's attributes.
+///
+///     try context.update(City.where { $0.country == peru }) { city in
+///         city.note = "checked"                                      // a literal
+///         city.population *= 2                                       // from the value that each city has
+///         city.name = BulkValue(City.keys.name.uppercased())         // from an expression of typed keys
+///         city.admin1 = .value(String(15))                           // any other constant
+///     }
+///
+/// Calculations read the values as they were before the update, and the store does them row by row: no object is loaded, and
+/// concurrent changes are not lost. An expression of another type than the attribute does not compile. In an insert, values
+/// must be constants, because there is nothing to calculate from yet.
 public struct BulkValue<Operand>: PredicateOperand, Sendable {
-    /// The value in the tree of all expressions.
+    /// The value as an expression.
     public let expression: FetchExpression
 
     init(expression: FetchExpression) { self.expression = expression }
 
-    /// The value of an expression of typed keys for each object: `BulkValue(City.keys.population * 2)`.
+    /// Calculates the value from typed keys, for each object: `BulkValue(City.keys.population * 2)`.
     public init<Other: PredicateOperand>(_ operand: Other) where Other.Operand == Operand {
         expression = operand.expression
     }
 }
 
 extension BulkValue where Operand: ComparableAttribute {
-    /// A constant.
+    /// A constant, for values that are not literals.
+    ///
+    ///     let date = Date.now
+    ///     try context.update(Visit.where { $0.note == "" }) { $0.date = .value(date) }
     public static func value(_ value: Operand.Wrapped) -> BulkValue {
         BulkValue(expression: .constant(value.attributeValue))
     }
@@ -95,15 +117,22 @@ where Operand: ComparableAttribute, Operand.Wrapped == String {
     public init(stringLiteral value: String) { self.init(expression: .constant(.string(value))) }
 }
 
-/// Where a to-one relationship leads in a bulk update or insert.
+/// The target of a to-one relationship in a bulk update or insert: an object by its ID, or nil.
+///
+///     try context.update(City.where { $0.admin1 == "15" }) { $0.country = .object(peru.objectID) }
+///     try context.update(FetchRequest<Town>()) { $0.region = nil }
+///
+/// The other side, a to-many relationship, follows, and objects in memory are updated. A one-to-one relationship cannot be set,
+/// because its partners would have to change, too; change objects and save instead. The object must be in the store: save a
+/// new one first. If the relationship is required, setting it to nil makes the operation throw.
 public struct BulkTarget: Sendable, ExpressibleByNilLiteral {
     let expression: FetchExpression
 
     init(expression: FetchExpression) { self.expression = expression }
 
-    /// Nowhere.
+    /// The relationship is nil.
     public init(nilLiteral: ()) { expression = .constant(.null) }
 
-    /// To an object.
+    /// The relationship leads to the object with the given ID.
     public static func object(_ id: ObjectID) -> BulkTarget { BulkTarget(expression: .constant(.object(id.key))) }
 }

@@ -1,18 +1,25 @@
 import Foundation
 
-/// A context on a serial queue of its own. Objects stay inside of the closures: arguments and results must be
-/// `Sendable`.
+/// A context on a serial queue of its own, for work away from the main actor.
 ///
 ///     let count = try await background.perform { context in
 ///         _ = Continent(context: context, continentId: "SA", name: "South America")
 ///         try context.save()
 ///         return try context.count(FetchRequest<Continent>())
 ///     }
+///
+/// Create one with ``PersistentContainer/newBackgroundContext()`` and keep it for as long as there is work: it keeps its objects
+/// between two closures, and closures run one after the other. For a single piece of work,
+/// ``PersistentContainer/performBackgroundTask(_:)`` is shorter.
+///
+/// Objects stay inside of the closures, because they belong to the queue. What goes in and comes out must be `Sendable`: an
+/// ``ObjectID``, values, or a ``FrozenObject``. The context merges the commits of other contexts before each closure.
+/// Changes that a closure does not save are still pending in the next one.
 public actor BackgroundContext {
     private let queue: SerialQueue
     private let context: ManagedObjectContext
 
-    /// The queue that everything of this context runs on.
+    /// The serial queue of the context, as the executor of the actor.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
     /// The way to the parent; nil for a context that saves to the store.
@@ -30,8 +37,15 @@ public actor BackgroundContext {
     ///     let child = await background.makeBackgroundChild()
     public func makeBackgroundChild() -> BackgroundContext { context.makeBackgroundChild(isolation: self) }
 
-    /// Runs a closure on the context's queue and waits without blocking. Changes that the closure does not save stay
-    /// for the next one.
+    /// Runs a closure on the context's queue and waits without blocking a thread.
+    ///
+    ///     let names = try await background.perform { context in
+    ///         try context.fetch(FetchRequest<City>(limit: 10)).map(\.name)
+    ///     }
+    ///
+    /// Before the closure, the context merges the commits of others; after it, listeners are notified of its changes. The closure
+    /// is synchronous, so no other closure of the context runs in between. Use the blocking methods of the context in it: only
+    /// this queue waits. Changes that the closure does not save stay for the next one.
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws.
     public func perform<R: Sendable, E: Error>(
@@ -77,8 +91,12 @@ public actor BackgroundContext {
         return try await body(context)
     }
 
-    /// Runs a closure on the context's queue and blocks the calling thread until it has ended. Calls from within a
-    /// closure of the same context run immediately.
+    /// Runs a closure on the context's queue and blocks the calling thread until it has ended.
+    ///
+    ///     let count = try background.performAndWait { try $0.count(FetchRequest<City>()) }
+    ///
+    /// Use it in synchronous code that is not on the main thread; in `async` code, call `perform`. Calls from within a closure of
+    /// the same context run immediately.
     ///
     /// A child of a context in another isolation domain does not look at its parent here, so that two that wait never wait for
     /// each other: it shows the parent as it was at the last `perform`, and cannot save.

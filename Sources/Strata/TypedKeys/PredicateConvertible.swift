@@ -1,6 +1,16 @@
-/// What is a condition by itself: a predicate, or a truth value such as `$0.isCapital`.
+/// An operand that is a condition by itself: a predicate, or the key of a truth value.
+///
+///     let open = Todo.where { !$0.isDone }
+///     let important = Todo.where { !$0.isDone && $0.title.hasPrefix("!") }
+///     let request = FetchRequest<Todo>(where: Todo.keys.isDone.predicate)
+///
+/// Conditions combine with `&&`, `||` and `!`. A truth value that is nil counts as false: `$0.isDone` does not find it, and
+/// `!$0.isDone` does.
+///
+/// Methods such as ``FetchRequest/where(_:)`` and ``ToManyOperand/any(_:)`` take any such operand. Where a ``FetchPredicate`` is
+/// required, as in the initializer of ``FetchRequest``, write ``predicate``.
 public protocol PredicateConvertible {
-    /// The condition.
+    /// The condition as a predicate.
     var predicate: FetchPredicate { get }
 }
 
@@ -15,10 +25,10 @@ extension AttributeKey: PredicateConvertible where Value: ComparableAttribute, V
 }
 
 extension PredicateConvertible {
-    /// Both conditions.
+    /// Both conditions hold.
     public static func && <B: PredicateConvertible>(a: Self, b: B) -> FetchPredicate { a.predicate && b.predicate }
-    /// Either condition.
+    /// At least one of the conditions holds.
     public static func || <B: PredicateConvertible>(a: Self, b: B) -> FetchPredicate { a.predicate || b.predicate }
-    /// The opposite.
+    /// The condition does not hold. There is no third truth value: what `a` does not find, `!a` finds.
     public static prefix func ! (a: Self) -> FetchPredicate { .not(a.predicate) }
 }

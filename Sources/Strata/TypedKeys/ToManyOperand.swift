@@ -1,4 +1,15 @@
-/// The members of a to-many relationship in a typed predicate, or some of them.
+/// An operand that stands for the members of a to-many relationship in a typed condition, or for some of them.
+///
+///     let withMetropolis = Country.where { $0.cities.any { $0.population > 5_000_000 } }
+///     let urban = Country.where { $0.cities.sum(\.population) * 2 > $0.population }
+///     let empty = FetchRequest<Country>(where: Country.keys.cities.isEmpty)
+///
+/// Use `any`, `all`, `none` and `filter` for conditions on single members, and `count`, `sum`, `average`, `min` and `max` for
+/// values of all of them. The closure sees one member with all its properties. Conditions can be nested, and an inner one can
+/// use the keys of an outer one.
+///
+/// The store examines the members, so they are not loaded. Each such condition is a subquery that runs for each object that
+/// the rest of the condition leaves; it finds the members by the index that each relationship has.
 public protocol ToManyOperand {
     /// The keys of a member.
     associatedtype Keys: EntityKeys
@@ -6,7 +17,16 @@ public protocol ToManyOperand {
     var expression: FetchExpression { get }
 }
 
-/// The members of a to-many relationship for which a condition holds.
+/// Those members of a to-many relationship that satisfy a condition; ``ToManyOperand/filter(_:)`` returns it.
+///
+///     let large = Country.where { $0.cities.filter { $0.population > 1_000_000 }.count >= 3 }
+///     let byCities = FetchRequest<Country>(
+///         sortedBy: [Country.keys.cities.filter { $0.timeZone == "America/Lima" }.count.descending])
+///
+/// You can do the same with it as with the whole relationship: count the members, aggregate their attributes, filter them
+/// again, or set conditions on them. To ask only whether there is such a member, ``ToManyOperand/any(_:)`` is shorter. The
+/// filter runs in the store and loads nothing; to filter members that are loaded already, use Swift's `filter` on the property
+/// of the object.
 public struct ToManySubset<Keys: EntityKeys>: ToManyOperand, Sendable {
     /// The members as a collection.
     public let expression: FetchExpression
@@ -25,20 +45,22 @@ extension ToManyOperand {
         .comparison(collection.appending([CollectionOperator.count.rawValue]), op, .constant(.integer(0)), [])
     }
 
-    /// The members for which a condition holds.
+    /// The members that satisfy a condition.
+    ///
+    ///     let request = Country.where { $0.cities.filter { $0.note != nil }.sum(\.population) > 1_000_000 }
     public func filter(_ condition: (Keys) -> some PredicateConvertible) -> ToManySubset<Keys> {
         ToManySubset(expression: subquery { condition($0).predicate })
     }
 
-    /// The condition holds for at least one member.
+    /// At least one member satisfies the condition; false if there are no members.
     public func any(_ condition: (Keys) -> some PredicateConvertible) -> FetchPredicate {
         Self.count(subquery { condition($0).predicate }, .greater)
     }
-    /// The condition holds for every member; true if there are none.
+    /// Every member satisfies the condition; true if there are no members.
     public func all(_ condition: (Keys) -> some PredicateConvertible) -> FetchPredicate {
         Self.count(subquery { .not(condition($0).predicate) }, .equal)
     }
-    /// The condition holds for no member; true if there are none.
+    /// No member satisfies the condition; true if there are no members.
     public func none(_ condition: (Keys) -> some PredicateConvertible) -> FetchPredicate {
         Self.count(subquery { condition($0).predicate }, .equal)
     }
@@ -48,11 +70,13 @@ extension ToManyOperand {
     /// The number of members.
     public var count: ValueExpression<Int> { aggregate(.count, []) }
 
-    /// This very object is a member.
+    /// The given object is a member.
+    ///
+    ///     let neighbours = try context.fetch(Country.where { $0.neighbours.contains(peru) })
     public func contains(_ object: Keys.Object) -> FetchPredicate {
         .comparison(expression, .contains, .constant(.object(object.key)), [])
     }
-    /// The object of an ID is a member.
+    /// The object with the given ID is a member.
     public func contains(_ id: ObjectID) -> FetchPredicate {
         .comparison(expression, .contains, .constant(.object(id.key)), [])
     }

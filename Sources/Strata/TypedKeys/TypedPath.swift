@@ -1,18 +1,26 @@
-/// Where typed keys start, and the properties that lead on from there.
+/// The path of a typed key: where it starts, and the names of the properties on the way.
+///
+///     let path = City.keys.country.continent.path
+///     print(path.names)  // ["country", "continent"]
+///     let key = AttributeKey<String>(path, "name")
+///     let request = FetchRequest<City>(where: key == "South America")
+///
+/// You need paths only to write keys by hand (``EntityKeys``) or to look at keys that you are given. A path of an array literal
+/// starts at the fetched object. In the closure of a condition on members, such as `any`, paths start at a variable that stands
+/// for one member. Nothing checks the names until the fetch, which throws for an unknown one.
 public struct TypedPath: Sendable, Hashable, ExpressibleByArrayLiteral {
-    /// The variable that stands for an element of a to-many relationship; nil where the path starts at the object
-    /// that is fetched.
+    /// The variable that stands for a member of a to-many relationship; nil if the path starts at the fetched object.
     public let variable: String?
-    /// The names of the properties on the way.
+    /// The names of the properties, from the start to the end of the path.
     public let names: [String]
 
-    /// A path that starts at the object that is fetched.
+    /// Creates a path that starts at the fetched object.
     public init(_ names: [String]) {
         variable = nil
         self.names = names
     }
 
-    /// A path that starts at the object that is fetched: `["country", "name"]`.
+    /// Creates a path that starts at the fetched object: `["country", "name"]`.
     public init(arrayLiteral elements: String...) { self.init(elements) }
 
     private init(variable: String?, names: [String]) {
@@ -23,7 +31,7 @@ public struct TypedPath: Sendable, Hashable, ExpressibleByArrayLiteral {
     /// The path with one more property.
     public func appending(_ name: String) -> TypedPath { TypedPath(variable: variable, names: names + [name]) }
 
-    /// What is at the end of the path.
+    /// The value at the end of the path as an expression.
     public var expression: FetchExpression {
         guard let variable else { return names.isEmpty ? .evaluatedObject : .keyPath(names) }
         return names.isEmpty ? .variable(variable) : .path(.variable(variable), names)
