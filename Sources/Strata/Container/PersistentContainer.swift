@@ -1,13 +1,34 @@
 import Foundation
 import StrataStore
 
-/// A store with its model and classes, and the contexts on it. Safe to send anywhere.
+/// A store with its model and classes, and the contexts on it.
 ///
 ///     let container = try PersistentContainer(GazetteerModel.self, at: .file(path: "gazetteer.sqlite"))
 ///     let context = container.viewContext
+///     let cities = try context.fetch(City.where { $0.population > 1_000_000 })
+///
+/// Open one container for each store when your app starts, and keep it. It is safe to send anywhere; its contexts are not.
+/// Opening creates the file if there is none, and migrates it to the model if nothing is lost by that; see
+/// ``SQLiteStore/Options``.
+///
+/// Which context you need depends on where you are: ``viewContext`` on the main actor, ``newBackgroundContext()`` or
+/// ``performBackgroundTask(_:)`` for work away from it, ``newContext(automaticallyMergesChanges:reading:)`` in an actor or task
+/// of yours, and ``read(from:_:)`` and ``write(_:)`` for the requests of a server. Contexts share a cache of rows, and a commit
+/// of one reaches those that merge changes.
+///
+/// Contexts keep the store open; they do not need the container. ``close()`` closes the store for all of them.
 public final class PersistentContainer: Sendable {
-    /// The context of the main actor: for user interfaces and simple programs. It merges the saves of other contexts,
-    /// and its objects can be observed.
+    /// The context of the main actor: for user interfaces and simple programs.
+    ///
+    ///     let cities = try await container.viewContext.fetch(City.where { $0.population > 1_000_000 })
+    ///     cities.first?.note = "largest"
+    ///     try await container.viewContext.save()
+    ///
+    /// Views can observe its objects. It merges the saves of other contexts by itself, as soon as the main actor is free;
+    /// pending changes stay on top. With `await`, fetches and saves do not block the main thread; reading a property of a fault
+    /// does, so prefetch what you show.
+    ///
+    /// It is created when you first use it, and released with the container unless you keep it.
     @MainActor public var viewContext: ManagedObjectContext {
         if let mainContext { return mainContext.takeUnretainedValue() }
         let context = makeViewContext()
@@ -20,10 +41,13 @@ public final class PersistentContainer: Sendable {
     // still works with objects of the context.
     private nonisolated(unsafe) var mainContext: Unmanaged<ManagedObjectContext>?
     let coordinator: StoreCoordinator
-    /// The merge policy of new contexts of this container; ``MergePolicy/error`` unless you set another one. A context made
-    /// by ``ManagedObjectContext/makeChild()`` starts with its parent's.
+    /// The merge policy of new contexts of this container; ``MergePolicy/error`` unless you set another one.
     ///
     ///     container.defaultMergePolicy = .objectWinsByProperty
+    ///
+    /// Contexts that exist already keep theirs, so set it right after you open the container; ``viewContext`` counts as
+    /// existing once it has been used. A context that ``ManagedObjectContext/makeChild()`` creates starts with the policy of
+    /// its parent.
     public var defaultMergePolicy: MergePolicy {
         get { policy.withLock(\.self) }
         set { policy.withLock { $0 = newValue } }
@@ -42,23 +66,39 @@ public final class PersistentContainer: Sendable {
     private let readers = WorkerPool(label: "strata.reads", width: 4)
     let workers = WorkerPool(label: "strata.tasks", width: 8)
 
-    /// Opens a SQLite store.
+    /// Opens a SQLite store for a generated model.
+    ///
+    ///     var options = SQLiteStore.Options()
+    ///     options.busyTimeout = 10
+    ///     let container = try PersistentContainer(GazetteerModel.self, at: .file(path: "cities.sqlite"), options: options)
+    ///     let forTests = try PersistentContainer(GazetteerModel.self, at: .memory(name: nil))
+    ///
     /// - Parameters:
-    ///   - model: What generated code defines.
+    ///   - model: The type that the generator wrote for the model file.
     ///   - location: The file, or memory.
-    ///   - options: Timeouts, tracing and so on.
-    /// - Throws: ``PersistenceError/store(_:)`` if the store cannot be opened,
-    ///   ``PersistenceError/classMismatch(entity:className:reason:)`` if classes do not fit.
+    ///   - options: Timeouts, migration, history, tracing and so on.
+    /// - Throws: ``PersistenceError/store(_:)`` if the store cannot be opened or migrated,
+    ///   ``PersistenceError/classMismatch(entity:className:reason:)`` if the classes were generated for another model.
     public convenience init<M: GeneratedModel>(
         _ model: M.Type, at location: SQLiteStore.Location, options: SQLiteStore.Options = .init()
     ) throws(PersistenceError) {
         try self.init(model: model.model, classes: model.classes, at: location, options: options)
     }
 
-    /// Opens a SQLite store for a model that app code declares.
-    /// - Parameter classes: Classes of entities, by their `entityName`. Entities without one have ``ManagedObject``
-    ///   itself.
-    /// - Throws: As the other initializers.
+    /// Opens a SQLite store for a model that you declare in Swift.
+    ///
+    ///     let model = try ManagedObjectModel(name: "Notes") {
+    ///         Entity("Note") { Attribute("text", .string) }
+    ///     }
+    ///     let container = try PersistentContainer(model: model, at: .file(path: "notes.sqlite"))
+    ///
+    /// - Parameters:
+    ///   - model: The model.
+    ///   - classes: Classes of entities, recognized by their `entityName`. Entities without one have ``ManagedObject`` itself.
+    ///   - location: The file, or memory.
+    ///   - options: Timeouts, migration, history, tracing and so on.
+    /// - Throws: ``PersistenceError/store(_:)`` if the store cannot be opened or migrated,
+    ///   ``PersistenceError/classMismatch(entity:className:reason:)`` for a class whose entity the model does not have.
     public convenience init(
         model: ManagedObjectModel, classes: [ManagedObject.Type] = [], at location: SQLiteStore.Location,
         options: SQLiteStore.Options = .init()
@@ -72,12 +112,15 @@ public final class PersistentContainer: Sendable {
         try self.init(store: store, classes: classes)
     }
 
-    /// Creates a container on a store that you have opened.
+    /// Creates a container on a store that you have opened: one of another kind, or a SQLite store that you also use directly.
     ///
     ///     let store = try SQLiteStore.open(model: GazetteerModel.model, location: .memory(name: nil))
     ///     let container = try PersistentContainer(store: store, classes: GazetteerModel.classes)
     ///
-    /// - Throws: ``PersistenceError/classMismatch(entity:className:reason:)`` if classes do not fit.
+    /// - Parameters:
+    ///   - store: The store, whose model the container takes.
+    ///   - classes: Classes of entities, recognized by their `entityName`. Entities without one have ``ManagedObject`` itself.
+    /// - Throws: ``PersistenceError/classMismatch(entity:className:reason:)`` if a class does not fit the model of the store.
     public init(store: any PersistentStore, classes: [ManagedObject.Type] = []) throws(PersistenceError) {
         coordinator = try StoreCoordinator(store: store, classes: classes)
         writes = WriteLane(isAtomic: coordinator.set == nil)
@@ -99,9 +142,10 @@ public final class PersistentContainer: Sendable {
         Task { @MainActor in context.release() }
     }
 
-    /// The store; in a container with several, all of them as one, which passes each call to the store of the entity.
+    /// The store. In a container with several stores, this is all of them as one, which passes each call to the store of the
+    /// entity; see ``store(forConfiguration:)`` for a single one.
     public var store: any PersistentStore { coordinator.store }
-    /// The model.
+    /// The model of the store, with entities, attributes and relationships as they were checked.
     public var model: ManagedObjectModel { coordinator.model }
 
     /// Creates a context for the caller's isolation: an actor of yours keeps it in a property, a task in a variable.
@@ -113,8 +157,13 @@ public final class PersistentContainer: Sendable {
     ///         func name(of id: String) throws -> String? { try context.find(City.self, id)?.name }
     ///     }
     ///
+    /// Creating a context is cheap and reads nothing. Without automatic merging, objects keep what they have read, and a save
+    /// of what others have changed meanwhile is a conflict; that suits a unit of work with a clear end. A context that you keep
+    /// for long, or that shows live results, should merge.
+    ///
     /// - Parameters:
-    ///   - automaticallyMergesChanges: Whether saves of other contexts are merged at boundaries.
+    ///   - automaticallyMergesChanges: Whether saves of other contexts are merged at boundaries; see
+    ///     ``ManagedObjectContext/automaticallyMergesChanges``.
     ///   - source: Whether it may read copies of the store; see ``ManagedObjectContext/readSource``.
     public func newContext(
         automaticallyMergesChanges: Bool = false, reading source: ReadSource = .primary
@@ -134,10 +183,13 @@ public final class PersistentContainer: Sendable {
         return ManagedObjectContext(coordinator: coordinator, parent: nil, settings: settings)
     }
 
-    /// Creates a context on a serial queue of its own.
+    /// Creates a context on a serial queue of its own, which merges the saves of other contexts.
     ///
     ///     let background = container.newBackgroundContext()
     ///     let names = try await background.perform { try $0.fetch(FetchRequest<City>(limit: 10)).map(\.name) }
+    ///
+    /// Keep it for repeated work, such as a synchronization that remembers objects between two steps. Each one has a queue, and
+    /// its pending changes are dropped when you release it. For a single piece of work, use ``performBackgroundTask(_:)``.
     public func newBackgroundContext() -> BackgroundContext {
         let context = makeContext(name: "background")
         context.automaticallyMergesChanges = true
@@ -151,8 +203,11 @@ public final class PersistentContainer: Sendable {
     ///         try context.save()
     ///     }
     ///
-    /// Any number of tasks may be under way at once; a few of them run at a time.
-    /// - Returns: The result of the closure.
+    /// Use it for an import, an export or a bulk operation. The closure is synchronous, so call the blocking methods of the
+    /// context; they block none of Swift's cooperative threads. You may start any number of tasks; up to eight of them run at
+    /// the same time, and the others wait in order. The save may conflict with those of other contexts as usual; see
+    /// ``MergePolicy``.
+    /// - Returns: The result of the closure, which must be `Sendable`: an ID or a value, not an object.
     /// - Throws: The error of the closure.
     @discardableResult
     public func performBackgroundTask<R: Sendable, E: Error>(
@@ -169,8 +224,8 @@ public final class PersistentContainer: Sendable {
     ///         try context.fetch(City.where { $0.population > 1_000_000 }.limit(20)).map(\.name)
     ///     }
     ///
-    /// Several reads run at the same time. Each sees the commits that came before it. Changes that the closure makes are
-    /// dropped.
+    /// Up to four reads run at the same time, and the others wait in order. Each sees the commits that came before it, and none
+    /// sees the unsaved changes of another context. Changes that the closure makes are dropped.
     ///
     /// With ``ReadSource/replica``, it sees the commits of this process that came before it, and those of others as far as the
     /// copy of the store that answers has them:
@@ -181,7 +236,7 @@ public final class PersistentContainer: Sendable {
     ///
     /// - Parameters:
     ///   - source: Whether copies of the store may be read; see ``ManagedObjectContext/readSource``.
-    ///   - body: Reads.
+    ///   - body: Reads, and returns something `Sendable`: values, IDs or ``FrozenObject``s.
     /// - Returns: The result of the closure.
     /// - Throws: The error of the closure.
     public func read<R: Sendable, E: Error>(
@@ -201,7 +256,10 @@ public final class PersistentContainer: Sendable {
     /// throws, or its changes do not pass validation, nothing of it is saved, and nothing of it is left for the next one.
     ///
     /// If the shared transaction fails, each of its closures runs again in a transaction of its own. A closure must therefore
-    /// have no effect besides its changes and its result.
+    /// have no effect besides its changes and its result. It need not call `save()`.
+    ///
+    /// The context is a child of the one that saves, so bulk operations and ``ManagedObjectContext/pin(for:)`` throw in it; use
+    /// ``performBackgroundTask(_:)`` for these.
     /// - Returns: The result of the closure.
     /// - Throws: The error of the closure, or that of the save; see ``ManagedObjectContext/save()``.
     @discardableResult
@@ -211,7 +269,12 @@ public final class PersistentContainer: Sendable {
         try await writes.run(body) { self.makeContext(name: "write") }
     }
 
-    /// The ID of an object by its URI.
+    /// The ID of an object by its URI, for instance one that you have kept in settings or received from another process.
+    ///
+    ///     let uri = city.objectID.uri
+    ///     if let id = container.objectID(for: uri) { print(try context.existingObject(City.self, with: id).name) }
+    ///
+    /// Nothing is read, so the object need not exist any longer.
     /// - Returns: nil if it is not a URI of an object of this container's stores and model.
     public func objectID(for uri: URL) -> ObjectID? {
         guard let id = ObjectID(uri: uri, model: model),
@@ -253,6 +316,10 @@ public final class PersistentContainer: Sendable {
         }
     }
 
-    /// Closes the store. Contexts fail with ``StoreError/closed(path:)`` from then on.
+    /// Closes the store. Contexts fail with ``StoreError/closed(path:)`` from then on; values that have been read can still be
+    /// used.
+    ///
+    /// You need it only to release the file at a certain moment, before you move or delete it for instance. Otherwise the store
+    /// is closed when the container and its contexts have been released. Unsaved changes are not saved.
     public func close() { coordinator.store.close() }
 }

@@ -4,18 +4,23 @@
 ///         .sorted(by: City.keys.population.descending, City.keys.name.ascending)
 ///         .limit(10)
 extension FetchRequest {
-    /// The request with one more condition, which must hold, too.
+    /// The request with one more condition, which must also hold.
+    ///
+    ///     let peruvian = City.where { $0.country.countryId == "PE" }
+    ///     let large = peruvian.where(City.keys.population > 1_000_000)
     public func `where`(_ condition: some PredicateConvertible) -> FetchRequest {
         with { $0.predicate = predicate.map { $0 && condition.predicate } ?? condition.predicate }
     }
 
     /// The request with more criteria of its order, after those that it has.
+    ///
+    ///     let request = FetchRequest<City>().sorted(by: City.keys.country.name.ascending, City.keys.population.descending)
     public func sorted(by sorts: FetchSort...) -> FetchRequest { with { $0.sorts += sorts } }
 
-    /// The request for at most this many objects; nil for all.
+    /// The request for at most this many objects; nil for all. It replaces an earlier limit.
     public func limit(_ limit: Int?) -> FetchRequest { with { $0.limit = limit } }
 
-    /// The request that skips this many objects at the beginning.
+    /// The request that skips this many objects at the beginning. It replaces an earlier offset.
     public func offset(_ offset: Int) -> FetchRequest { with { $0.offset = offset } }
 
     /// The request with more relationships that are read together with the objects.

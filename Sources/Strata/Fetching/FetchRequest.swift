@@ -1,19 +1,44 @@
-/// Describes a fetch: objects of an entity that match a predicate, in an order.
+/// Describes a fetch: objects of an entity that match a condition, in an order.
 ///
 ///     let request = FetchRequest<City>(where: City.keys.population > 1_000_000, sortedBy: [City.keys.name.ascending])
 ///     let cities = try context.fetch(request)
+///
+/// A request is a value that you can keep, change and send anywhere; nothing is read until you pass it to a method of a
+/// context. Those methods decide the form of the answer: ``ManagedObjectContext/fetch(_:)`` gives objects, `count` a number,
+/// ``ManagedObjectContext/fetchLazily(_:batchSize:)`` a list that reads a page at a time,
+/// ``ManagedObjectContext/fetchValues(_:)`` columns, and ``ManagedObjectContext/live(_:sectionedBy:)`` a result that stays up
+/// to date.
+///
+/// Generated classes make requests, too, and you can build one step by step:
+///
+///     let largest = City.where { $0.country.countryId == "PE" }.sorted(by: City.keys.population.descending).limit(10)
+///
+/// Without a condition, a request is for all objects of the entity, and of the entities that inherit from it. Names are checked
+/// by the fetch, which throws ``PersistenceError/invalidFetch(entity:reason:)``.
 public struct FetchRequest<Object: ManagedObject> {
-    /// The name of the entity; nil for the entity of the class.
+    /// The name of the entity; nil for the entity of the class. Set it to fetch objects of ``ManagedObject`` without
+    /// subclasses.
     public var entityName: String?
     /// The condition, or nil for all objects.
+    ///
+    ///     var request = FetchRequest<City>()
+    ///     request.predicate = try FetchPredicate(format: "population > %d", 1_000_000)
+    ///
+    /// ``where(_:)`` adds a condition to the one that there is.
     public var predicate: FetchPredicate?
-    /// The order; ties are broken by key.
+    /// The criteria of the order; the first one decides, and each other one decides among objects that are equal so far.
+    ///
+    /// Objects that are equal by all criteria are in the order of their keys, so pages do not overlap. Without criteria, the
+    /// order is that of the keys, unless a condition such as `isNear` brings its own. Nil comes first in ascending order.
     public var sorts: [FetchSort]
-    /// The maximum number of objects; nil for all.
+    /// The maximum number of objects; nil for all. It applies to the result as a whole, including unsaved changes.
     public var limit: Int?
-    /// How many objects to skip at the beginning.
+    /// How many objects to skip at the beginning, 0 or more.
+    ///
+    /// The store still finds the skipped objects. For a long list on the screen,
+    /// ``ManagedObjectContext/fetchLazily(_:batchSize:)`` finds the objects once and reads their rows page by page.
     public var offset: Int
-    /// Whether to include objects of entities that inherit from the entity.
+    /// Whether to include objects of entities that inherit from the entity. True unless you set it to false.
     public var includesSubentities = true
     /// Whether unsaved changes of the context and its parents affect the result. If false, only the store determines
     /// the objects and their order: an object that is deleted here but not yet in the store is included.
@@ -54,6 +79,17 @@ public struct FetchRequest<Object: ManagedObject> {
     var wantsKeysAlone: Bool { returnsObjectsAsFaults && prefetch.isEmpty && !refreshesRefetchedObjects }
 
     /// Requests objects of the class's entity.
+    ///
+    ///     let request = FetchRequest<City>(
+    ///         where: City.keys.population > 1_000_000, sortedBy: [City.keys.name.ascending], limit: 20,
+    ///         prefetch: [City.keys.country])
+    ///
+    /// - Parameters:
+    ///   - predicate: The condition; nil for all objects.
+    ///   - sorts: The criteria of the order, the most important one first.
+    ///   - limit: The maximum number of objects; nil for all.
+    ///   - offset: How many objects to skip at the beginning.
+    ///   - prefetch: Relationships to read together with the objects.
     public init(
         where predicate: FetchPredicate? = nil, sortedBy sorts: [FetchSort] = [], limit: Int? = nil, offset: Int = 0,
         prefetch: [any PrefetchPath] = []
@@ -62,7 +98,18 @@ public struct FetchRequest<Object: ManagedObject> {
             entityName: nil, where: predicate, sortedBy: sorts, limit: limit, offset: offset, prefetch: prefetch)
     }
 
-    /// Requests objects of the named entity.
+    /// Requests objects of an entity by its name, for models without generated classes.
+    ///
+    ///     let request = FetchRequest<ManagedObject>(entity: "City", where: try FetchPredicate(format: "population > 1000000"))
+    ///     for city in try context.fetch(request) { print(city["name"] ?? "") }
+    ///
+    /// - Parameters:
+    ///   - entity: The name of the entity. Objects of the result whose class is not `Object` are left out.
+    ///   - predicate: The condition; nil for all objects.
+    ///   - sorts: The criteria of the order, the most important one first.
+    ///   - limit: The maximum number of objects; nil for all.
+    ///   - offset: How many objects to skip at the beginning.
+    ///   - prefetch: Relationships to read together with the objects.
     public init(
         entity: String, where predicate: FetchPredicate? = nil, sortedBy sorts: [FetchSort] = [], limit: Int? = nil,
         offset: Int = 0, prefetch: [any PrefetchPath] = []

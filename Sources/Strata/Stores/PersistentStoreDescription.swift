@@ -6,6 +6,13 @@ import StrataSQLite
 ///         PersistentStoreDescription(configuration: "Places", at: .file(path: "places.sqlite")),
 ///         PersistentStoreDescription(at: .file(path: "visits.sqlite")),
 ///     ])
+///
+/// Use descriptions if your entities are in several stores: data that you ship and data of the user, a store on disk and one in
+/// memory, a local one and the mirror of a server. For one SQLite file,
+/// ``PersistentContainer/init(_:at:options:)`` is enough.
+///
+/// The configurations come from the model file. Each entity must be kept by exactly one store; at most one description is
+/// without a configuration and keeps the rest. Relationships cannot cross stores; ``ObjectReference`` can.
 public struct PersistentStoreDescription: Sendable {
     /// The configuration of the model whose entities the store keeps; nil for the store of all entities that no other store
     /// keeps.
@@ -17,10 +24,10 @@ public struct PersistentStoreDescription: Sendable {
     /// The name of the configuration in messages.
     var name: String { configuration ?? ModelConfiguration.defaultName }
 
-    /// A SQLite store.
+    /// Describes a SQLite store.
     /// - Parameters:
     ///   - configuration: The configuration of the model; nil for all entities that no other store keeps.
-    ///   - location: The file, or memory.
+    ///   - location: The file, or memory. Two stores cannot share a file.
     ///   - options: Timeouts, tracing, migration and so on, for this store.
     public init(
         configuration: String? = nil, at location: SQLiteStore.Location, options: SQLiteStore.Options = .init()
