@@ -73,6 +73,8 @@ public final class PersistentContainer: Sendable {
     ///     let container = try PersistentContainer(GazetteerModel.self, at: .file(path: "cities.sqlite"), options: options)
     ///     let forTests = try PersistentContainer(GazetteerModel.self, at: .memory(name: nil))
     ///
+    /// The call blocks the thread until the store is open. That is quick, unless the file must be migrated: call it away from
+    /// the main thread then, or show the progress that ``MigrationOptions/onProgress`` reports.
     /// - Parameters:
     ///   - model: The type that the generator wrote for the model file.
     ///   - location: The file, or memory.

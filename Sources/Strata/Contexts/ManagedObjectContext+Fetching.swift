@@ -1,25 +1,40 @@
 extension ManagedObjectContext {
     // MARK: Waiting
 
-    /// Fetches the objects of a request. Objects that the context has keep their values, unless
-    /// ``FetchRequest/refreshesRefetchedObjects`` is set; changed objects count with their current values, deleted ones
-    /// not at all, and the order, limit and offset apply to the result as a whole.
+    /// Fetches the objects of a request.
     ///
-    ///     let cities = try context.fetch(City.where { $0.population > 1_000_000 })
+    ///     let cities = try context.fetch(City.where { $0.population > 1_000_000 }.sorted(by: City.keys.name.ascending))
     ///
-    /// Takes one statement, plus those of ``FetchRequest/prefetch``, unless unsaved changes require a look at related
-    /// objects. In asynchronous code, write `try await`.
+    /// The result includes unsaved changes: changed objects count with their current values, new ones are included, deleted
+    /// ones are not, and the order, limit and offset apply to the result as a whole. Objects that the context has keep their
+    /// values, unless ``FetchRequest/refreshesRefetchedObjects`` is set.
+    ///
+    /// It takes one statement, plus those of ``FetchRequest/prefetch``, and all rows of the result are read. For a long list
+    /// use ``fetchLazily(_:batchSize:)``, for single columns ``fetchValues(_:)``, and for a number `count`. If unsaved changes
+    /// of related objects could affect the condition, the fetch reads more rows and evaluates it in memory. In asynchronous
+    /// code, write `try await`.
     /// - Throws: ``PersistenceError/unknownEntity(name:model:nearest:)``, ``PersistenceError/invalidFetch(entity:reason:)`` for
     ///   a property that does not exist, and the store's error.
     public func fetch<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> [T] { try core.fetcher.fetch(request) }
 
-    /// Fetches the first object of a request.
+    /// Fetches the first object of a request, in its order; nil if there is none.
+    ///
+    ///     let largest = try context.fetchFirst(FetchRequest<City>(sortedBy: [City.keys.population.descending]))
+    ///
+    /// It reads one row, whatever the limit of the request. Without an order, the object with the smallest key is the first. To
+    /// look an object up by its primary key, use `find`; to know only whether there is one, use `exists`.
     /// - Throws: As ``fetch(_:)``.
     public func fetchFirst<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> T? {
         try core.fetcher.fetchFirst(request)
     }
 
-    /// Counts the objects that ``fetch(_:)`` would return.
+    /// Counts the objects that ``fetch(_:)`` would return, without reading them.
+    ///
+    ///     let count = try context.count(City.where { $0.country == peru })
+    ///
+    /// Limit and offset apply: a request with a limit of 10 gives at most 10. It takes one statement; only if unsaved changes
+    /// may affect the answer are the objects fetched and counted. For counts by group, use ``fetchValues(_:)`` with
+    /// `grouped(by:)`.
     /// - Throws: As ``fetch(_:)``.
     public func count<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> Int { try core.fetcher.count(request) }
 
@@ -27,14 +42,23 @@ extension ManagedObjectContext {
     ///
     ///     if try context.exists(City.where { $0.name == "Lima" }) { print("Lima is there") }
     ///
-    /// Reads one key at most, unless unsaved changes may alter the answer.
+    /// It reads one key at most, so it costs less than a count or a fetch. If unsaved changes may alter the answer, the objects
+    /// are read and examined in memory.
     /// - Throws: As ``fetch(_:)``.
     public func exists<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> Bool {
         try !core.fetcher.fetchIDs(request.first).isEmpty
     }
 
-    /// Fetches the IDs of the objects that ``fetch(_:)`` would return. Reads no rows unless unsaved changes may alter
-    /// the answer.
+    /// Fetches the IDs of the objects that ``fetch(_:)`` would return, in the same order.
+    ///
+    ///     let ids = try await context.fetchIDs(City.where { $0.note != nil })
+    ///     try await background.perform { context in
+    ///         for id in ids { try context.existingObject(City.self, with: id).note = nil }
+    ///         try context.save()
+    ///     }
+    ///
+    /// IDs are `Sendable` and small: use them to pass a result to another context, or to remember it. No rows are read unless
+    /// unsaved changes may alter the answer.
     /// - Throws: As ``fetch(_:)``.
     public func fetchIDs<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> [ObjectID] {
         try core.fetcher.fetchIDs(request)
@@ -43,9 +67,15 @@ extension ManagedObjectContext {
     /// Fetches objects into an array that reads their rows when you access them, a page at a time, and releases them
     /// again. See ``FetchedArray``.
     ///
-    /// One statement finds the objects; each page takes another, when a property of one of its objects is read, and those
-    /// of ``FetchRequest/prefetch``. If unsaved changes could affect the result, the fetch reads rows to compute it.
-    /// - Parameter batchSize: The number of objects of a page, at least 1.
+    ///     let cities = try context.fetchLazily(FetchRequest<City>(sortedBy: [City.keys.name.ascending]), batchSize: 50)
+    ///     for city in cities { print(city.name) }  // three pages at most are in memory
+    ///
+    /// Use it for long lists of which few objects are visible, and to go through many objects with little memory. One statement
+    /// finds the objects; each page takes another, when a property of one of its objects is read, and those of
+    /// ``FetchRequest/prefetch``. If unsaved changes could affect the result, the fetch reads rows to compute it.
+    /// - Parameters:
+    ///   - request: Which objects, in which order.
+    ///   - batchSize: The number of objects of a page, at least 1.
     /// - Throws: As ``fetch(_:)``, and ``PersistenceError/invalidFetch(entity:reason:)`` for a page of no objects.
     public func fetchLazily<T>(
         _ request: FetchRequest<T>, batchSize: Int = 100
@@ -57,6 +87,9 @@ extension ManagedObjectContext {
     ///
     ///     let request = City.where { $0.population > 100_000 }.select { ($0.name, $0.population) }
     ///     let rows = try context.fetchValues(request)  // one statement, and no objects
+    ///
+    /// Rows are tuples if you chose the columns in a closure, and ``FetchedRow``s otherwise. No object is created, so this is
+    /// the cheapest way to fill a table or compute a sum; the rows are values that you can send anywhere.
     ///
     /// One statement, if no unsaved change of this context and its parents matters. Unsaved changes of the objects, or
     /// of objects that columns look at, count all the same: then the objects are fetched, and the values computed from
@@ -70,44 +103,51 @@ extension ManagedObjectContext {
     // MARK: Asynchronous
 
     /// Fetches like the blocking `fetch(_:)`, without blocking the caller: the statement runs on another thread, and
-    /// the objects are created here when it has finished. Unsaved changes count as they are then.
+    /// the objects are created here when it has finished.
     ///
-    /// Cancelling the task stops the statement.
+    ///     let cities = try await context.fetch(City.where { $0.population > 1_000_000 })
+    ///
+    /// Unsaved changes count as they are then, so changes that you make while you wait are in the result. Cancelling the task
+    /// stops the statement.
     /// - Throws: ``PersistenceError/cancelled`` if the task was cancelled; everything else as the method that waits.
     public nonisolated(nonsending) func fetch<T>(_ request: FetchRequest<T>) async throws(PersistenceError) -> [T] {
         try await core.fetcher.fetch(request)
     }
 
-    /// Like the blocking form, without blocking the caller; see ``fetch(_:)``.
-    /// - Throws: As ``fetch(_:)``.
+    /// Fetches the first object of a request without blocking the caller; nil if there is none. Otherwise the same as the
+    /// blocking form.
+    /// - Throws: As ``fetch(_:)``, and ``PersistenceError/cancelled``.
     public nonisolated(nonsending) func fetchFirst<T>(
         _ request: FetchRequest<T>
     ) async throws(PersistenceError) -> T? {
         try await fetch(request.first).first
     }
 
-    /// Like the blocking form, without blocking the caller; see ``fetch(_:)``.
-    /// - Throws: As ``fetch(_:)``.
+    /// Counts the objects of a request without blocking the caller. Otherwise the same as the blocking form.
+    /// - Throws: As ``fetch(_:)``, and ``PersistenceError/cancelled``.
     public nonisolated(nonsending) func count<T>(_ request: FetchRequest<T>) async throws(PersistenceError) -> Int {
         try await core.fetcher.count(request)
     }
 
-    /// Like the blocking form, without blocking the caller; see ``fetch(_:)``.
-    /// - Throws: As ``fetch(_:)``.
+    /// Whether a request finds any object, without blocking the caller. Otherwise the same as the blocking form.
+    /// - Throws: As ``fetch(_:)``, and ``PersistenceError/cancelled``.
     public nonisolated(nonsending) func exists<T>(_ request: FetchRequest<T>) async throws(PersistenceError) -> Bool {
         try await !core.fetcher.fetchIDs(request.first).isEmpty
     }
 
-    /// Like the blocking form, without blocking the caller; see ``fetch(_:)``.
-    /// - Throws: As ``fetch(_:)``.
+    /// Fetches the IDs of the objects of a request without blocking the caller. Otherwise the same as the blocking form.
+    /// - Throws: As ``fetch(_:)``, and ``PersistenceError/cancelled``.
     public nonisolated(nonsending) func fetchIDs<T>(
         _ request: FetchRequest<T>
     ) async throws(PersistenceError) -> [ObjectID] {
         try await core.fetcher.fetchIDs(request)
     }
 
-    /// Like the blocking form, without blocking the caller; see ``fetch(_:)``. The pages are read when they are looked
-    /// at, and block then.
+    /// Finds the objects of an array of pages without blocking the caller; see ``FetchedArray``. The pages are read when you
+    /// access them, and block then.
+    /// - Parameters:
+    ///   - request: Which objects, in which order.
+    ///   - batchSize: The number of objects of a page, at least 1.
     /// - Throws: As the method that waits, and ``PersistenceError/cancelled``.
     public nonisolated(nonsending) func fetchLazily<T>(
         _ request: FetchRequest<T>, batchSize: Int = 100
@@ -115,7 +155,7 @@ extension ManagedObjectContext {
         try await core.fetcher.fetchLazily(request, batchSize: batchSize, in: self)
     }
 
-    /// Like the blocking form, without blocking the caller; see ``fetch(_:)``.
+    /// Fetches values without blocking the caller. Otherwise the same as the blocking form.
     /// - Throws: As the method that waits, and ``PersistenceError/cancelled``.
     public nonisolated(nonsending) func fetchValues<T, Row>(
         _ request: ValueRequest<T, Row>

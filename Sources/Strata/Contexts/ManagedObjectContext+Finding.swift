@@ -1,7 +1,12 @@
 extension ManagedObjectContext {
     /// Finds an object by the value of its primary key, unsaved objects included.
     ///
-    ///     let peru = try context.find(Country.self, "PE")
+    ///     guard let peru = try context.find(Country.self, "PE") else { return }
+    ///     print(peru.name)
+    ///
+    /// The primary key is the attribute that the model or the convention names: `countryId` of `Country`. It is a value of
+    /// yours, unlike the ``ObjectID``; with an ID, use ``existingObject(_:with:)``. For several keys at once, fetch with `isIn`
+    /// instead of calling this in a loop.
     ///
     /// One statement, unless an unsaved change of the entity matters. In asynchronous code, write `try await`.
     /// - Returns: nil if there is none.
@@ -12,23 +17,27 @@ extension ManagedObjectContext {
         try fetchFirst(try core.planner.request(FetchRequest<T>(), primaryKey: key.attributeValue))
     }
 
-    /// As ``find(_:_:)``, for an entity by name.
+    /// Finds an object of the named entity by the value of its primary key; see ``find(_:_:)``.
+    ///
+    ///     let peru = try context.find(entity: "Country", "PE")
+    ///
     /// - Throws: As ``find(_:_:)``, and ``PersistenceError/unknownEntity(name:model:nearest:)``.
     public func find(entity: String, _ key: some AttributeValue) throws(PersistenceError) -> ManagedObject? {
         let request = FetchRequest<ManagedObject>(entity: entity)
         return try fetchFirst(try core.planner.request(request, primaryKey: key.attributeValue))
     }
 
-    /// Like the blocking form, without blocking the caller; see ``fetch(_:)``.
-    /// - Throws: As ``find(_:_:)``.
+    /// Finds an object by the value of its primary key without blocking the caller. Otherwise the same as the blocking form.
+    /// - Throws: As ``find(_:_:)``, and ``PersistenceError/cancelled``.
     public nonisolated(nonsending) func find<T: ManagedObject>(
         _ type: T.Type, _ key: some AttributeValue
     ) async throws(PersistenceError) -> T? {
         try await fetchFirst(try core.planner.request(FetchRequest<T>(), primaryKey: key.attributeValue))
     }
 
-    /// Like the blocking form, without blocking the caller; see ``fetch(_:)``.
-    /// - Throws: As ``find(entity:_:)``.
+    /// Finds an object of the named entity by the value of its primary key without blocking the caller. Otherwise the same as
+    /// the blocking form.
+    /// - Throws: As ``find(entity:_:)``, and ``PersistenceError/cancelled``.
     public nonisolated(nonsending) func find(
         entity: String, _ key: some AttributeValue
     ) async throws(PersistenceError) -> ManagedObject? {

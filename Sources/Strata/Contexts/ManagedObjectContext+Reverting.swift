@@ -10,12 +10,24 @@ extension ManagedObjectContext {
     ///         context.rollback()
     ///         throw error
     ///     }
+    ///
+    /// Nothing is read from the store, so the objects do not get newer values; ``refreshAllObjects()`` does that. A new object
+    /// that your code still holds no longer belongs to the context, and its ``ManagedObject/isDeleted`` is true. The steps of
+    /// ``undoManager`` are forgotten. To try changes and keep others, make them in a child context, ``makeChild()``, and drop
+    /// that.
     public func rollback() {
         core.dropPendingChanges()
         core.recorder?.close(.rollback)
     }
 
-    /// Makes an object fresh again.
+    /// Gives an object the values that the store has now.
+    ///
+    ///     try context.refresh(city)                          // newer values, with your changes on top
+    ///     try context.refresh(city, mergingChanges: false)   // your changes are dropped, and the object is a fault
+    ///
+    /// You need it in a context that does not merge the commits of others (``automaticallyMergesChanges``), after a conflict,
+    /// or to see an attribute that the store derives. To refresh what a fetch finds, set
+    /// ``FetchRequest/refreshesRefetchedObjects`` instead. An object of another context is ignored.
     /// - Parameters:
     ///   - object: An object of this context. A new one stays as it is, except for its fetched properties.
     ///   - mergingChanges: If true, reads the row now and keeps the object's changes on top of it. If false, drops the
@@ -64,7 +76,15 @@ extension ManagedObjectContext {
         core.unloading.pendingPairs(of: object)
     }
 
-    /// Refreshes all objects of the context; unchanged ones become faults, changed ones keep their changes.
+    /// Refreshes all objects of the context: unchanged ones become faults, and changed ones take newer values and keep their
+    /// changes.
+    ///
+    ///     try context.refreshAllObjects()
+    ///     print(city.population)  // read again, together with the other faults of its fetch
+    ///
+    /// Use it to show the present state of the store in a context that does not merge the commits of others. Each changed
+    /// object takes a statement, and unchanged ones are read again when you use them. Relationships and fetched properties are
+    /// read again, too.
     /// - Throws: The store's error if reading fails.
     public func refreshAllObjects() throws(PersistenceError) {
         let core = core

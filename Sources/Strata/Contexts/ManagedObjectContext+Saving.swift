@@ -1,12 +1,24 @@
 extension ManagedObjectContext {
     /// Saves all changes: to the store in one transaction, or to the parent in memory.
     ///
+    ///     do {
+    ///         try context.save()
+    ///     } catch .validation(let error) {
+    ///         for failure in error.failures { print(failure) }
+    ///     } catch .conflicts(let conflicts) {
+    ///         print(conflicts)
+    ///     }
+    ///
+    /// Hooks run first (`willSave`, until nothing changes any more), then validation of every changed object, then the
+    /// write. A save that throws leaves objects and store as they were; what `willSave` changed stays changed. A save without
+    /// changes writes nothing. Save once for each piece of work, because each save is a transaction.
+    ///
+    /// If others have changed the same rows, ``mergePolicy`` decides. The save of a child context changes only its parent; save
+    /// that, too.
+    ///
     /// If the container has several stores, the save commits to one after the other, in the order in which they were
     /// described: one transaction each. If a later one fails, ``PersistenceError/partlySaved(committed:pending:reason:)`` says
     /// which are committed; the objects of the others keep their changes, and the next save writes them.
-    ///
-    /// Hooks run first (`willSave`, until nothing changes any more), then validation of every changed object, then the
-    /// write. A save that throws leaves objects and store as they were; what `willSave` changed stays changed.
     ///
     /// This form blocks the calling thread until the store has finished. In asynchronous code, use `try await
     /// context.save()`.

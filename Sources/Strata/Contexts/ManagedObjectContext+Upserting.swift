@@ -29,7 +29,12 @@ extension ManagedObjectContext {
         try upsert(rows, try core.planner.entity(of: FetchRequest<T>()), try names(of: key, type))
     }
 
-    /// As ``upsert(_:into:by:)``, for an entity by name.
+    /// Inserts or updates objects of the named entity by a key, from dictionaries.
+    ///
+    ///     try context.upsert([["continentId": "SA", "name": "South America"]], into: "Continent", by: "continentId")
+    ///
+    /// It is the same as the form for a class, ``upsert(_:into:by:)``, for entities without one.
+    /// - Throws: As the form for a class, and ``PersistenceError/unknownEntity(name:model:nearest:)``.
     @discardableResult
     public func upsert(
         _ rows: [[String: Any?]], into entity: String, by key: some UpsertKey
@@ -127,12 +132,13 @@ extension ManagedObjectContext {
     ///     let continents = names.map { Continent(context: context, continentId: $0.key, name: $0.value) }
     ///     let result = try context.upsert(continents, by: Continent.keys.continentId)
     ///
-    /// The values that were assigned to a new object are assigned to the existing one, including nil and values that
-    /// equal the model's default; other values stay as they are. Relationships of the context that led to the new
-    /// object lead to the existing one. The new object is ``ManagedObject/isMissing`` then, and
-    /// ``ManagedObject/survivor`` names the other one. New objects without a counterpart stay, and are saved with the
-    /// context.
-    /// - Parameter objects: New objects of this context.
+    /// The values that were assigned to a new object are assigned to the existing one, including nil and values that equal the
+    /// model's default; other values stay as they are. Relationships of the context that led to the new object lead to the
+    /// existing one. The new object no longer belongs to the context then: its ``ManagedObject/isDeleted`` is true, and
+    /// ``ManagedObject/survivor`` names the other one. New objects without a counterpart stay, and are saved with the context.
+    /// - Parameters:
+    ///   - objects: New objects of this context.
+    ///   - key: The property or properties by which an object is recognized; see ``UpsertKey``.
     /// - Throws: As ``upsert(_:into:by:)``, and ``PersistenceError/invalidUpsert(entity:reason:)`` for an
     ///   object that is not new.
     @discardableResult

@@ -107,6 +107,13 @@ public struct FetchedValueUpdates<Object: ManagedObject, Row>: AsyncSequence {
 
 extension ManagedObjectContext {
     /// Fetches values, and keeps the answer up to date for as long as you keep it.
+    ///
+    ///     let counts = try context.live(
+    ///         FetchRequest<City>().select { ($0.country.name.optional, $0.name.valueCount) }
+    ///             .grouped(by: City.keys.country.name))
+    ///     for (country, count) in counts.rows { print(country ?? "-", count) }
+    ///
+    /// See ``FetchedValues`` for what it costs and when it changes; for objects, there is ``live(_:sectionedBy:)``.
     /// - Throws: As `fetchValues`.
     public func live<T, Row>(_ request: ValueRequest<T, Row>) throws(PersistenceError) -> FetchedValues<T, Row> {
         try FetchedValues(request, in: self)
