@@ -6,8 +6,8 @@
 ///     let request = Page.where { $0.extras.json("mood", as: String.self) == "calm" }
 ///     let rated = Page.where { $0.extras.jsonList("ratings", of: Int.self).contains(5) }
 ///
-/// `String`, `Bool`, `Int` and its fixed-size forms, `Double` and `Float` conform; enumerations have a method of their own,
-/// ``JSONKeys/json(_:as:)-(_,T.Type)``. JSON has no dates and no bytes: encoded as text or numbers, they compare as such.
+/// `String`, `Bool`, `Int` and its fixed-size forms, `Double` and `Float` conform; enumerations have a
+/// `json(_:as:)` of their own. JSON has no dates and no bytes: encoded as text or numbers, they compare as such.
 ///
 /// A member that is missing, or is of another kind than you name, counts as nil. `!=` finds it, `<` does not, and no
 /// error is thrown.

@@ -20,8 +20,18 @@ extension ManagedObject {
     }
 }
 
-/// An object with a choice of its properties; see ``ManagedObject/encoding(including:excluding:includesNil:)``. It lives
-/// where the object lives, and encodes the values that the object has when it is encoded.
+/// An object with a choice of its properties, for an encoder.
+///
+///     let encodings = cities.map { $0.encoding(including: [City.keys.country], excluding: ["alternateNames"]) }
+///     let json = try JSONEncoder().encode(encodings)
+///
+/// ``ManagedObject/encoding(including:excluding:includesNil:)`` returns it. Objects are `Encodable` themselves, with all
+/// attributes and to-one relationships as keys; use this to include related objects in full or to leave properties out, for the
+/// answer of a server for instance. Prefetch the relationships that you include, so that they are read for all objects
+/// together.
+///
+/// It lives where the object lives, and encodes the values that the object has when it is encoded. An override of
+/// ``ManagedObject/encode(to:)`` is not called.
 public struct ObjectEncoding: Encodable {
     let object: ManagedObject
     let encoder: ObjectEncoder

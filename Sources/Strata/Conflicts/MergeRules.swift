@@ -42,7 +42,21 @@ struct MergePolicies: Sendable {
     var ofEntities: [Int: MergePolicy] = [:]
 }
 
-/// A property that this context and others have changed since it was read, to different values.
+/// A property that this context and others have changed to different values since it was read.
+///
+///     context.onPropertyConflict = { conflict in
+///         guard conflict.propertyName == "note", case .string(let mine) = conflict.memory,
+///             case .string(let theirs) = conflict.store
+///         else { return .policy }
+///         return .value(.string("\(theirs)\n\(mine)"))
+///     }
+///
+/// ``ManagedObjectContext/onPropertyConflict`` gets it for each such property during a save, and returns a ``Resolution``. You
+/// see three values: ``snapshot`` is what this context read, ``memory`` is what it changed it to, and ``store`` is what others
+/// have saved meanwhile.
+///
+/// Values are in the form that the store keeps: an enumeration is its raw value, a to-one relationship the key of its target.
+/// To count, use ``ManagedObject/increment(_:by:)-(String,_)``, which never conflicts.
 public struct PropertyConflict: Sendable {
     /// What a save does with the property.
     public enum Resolution: Sendable, Hashable {

@@ -35,7 +35,23 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
     case rollback
 }
 
-/// A conflict of a save: an object that was also changed elsewhere.
+/// A conflict that a save could not resolve: an object that was also changed or deleted elsewhere, or a unique value that is
+/// taken.
+///
+///     do {
+///         try context.save()
+///     } catch .conflicts(let conflicts) {
+///         for conflict in conflicts where conflict.reason == .changedInStore {
+///             for property in conflict.properties { print(property.name, property.memory, property.store) }
+///             try context.refresh(try context.object(with: conflict.objectID))  // newer values, with your changes on top
+///         }
+///         try context.save()
+///     }
+///
+/// Under ``MergePolicy/error``, a save throws ``PersistenceError/conflicts(_:)`` with all of them, and nothing has changed. Ask
+/// the user, take the newer values by a refresh, or set another ``ManagedObjectContext/mergePolicy``, and save again. Under the
+/// other policies, the save resolves conflicts by itself. ``ManagedObjectContext/onPropertyConflict`` can decide single
+/// properties.
 public struct MergeConflict: Sendable, CustomStringConvertible {
     /// What happened.
     public enum Reason: Sendable, Hashable {
@@ -49,10 +65,10 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
 
     /// The object that could not be written.
     public let objectID: ObjectID
-    /// What happened.
+    /// Why the object could not be written.
     public let reason: Reason
-    /// The properties that both sides changed, with the value that was read, the one in memory and the one in the
-    /// store.
+    /// The properties that both sides changed, with the value that was read, the one in memory and the one in the store. Empty
+    /// if the row was deleted, or if the conflict is about a unique value.
     public let properties: [(name: String, snapshot: Value, memory: Value, store: Value)]
 
     /// What happened, on one line.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An error of a context.
+/// An error of a context or container: what failed, why, and what to do.
 ///
 ///     do {
 ///         try context.save()
@@ -11,6 +11,14 @@ import Foundation
 ///         default: throw error
 ///         }
 ///     }
+///
+/// Most methods throw only this type, so `catch` gets it without a cast if all calls in the `do` block do. Your app handles
+/// ``validation(_:)``, which the user can correct, ``conflicts(_:)``, and ``store(_:)`` with the reason why the store failed,
+/// such as a full disk; ``objectNotFound(_:)`` and ``cancelled`` are also part of normal operation. Most others are mistakes in
+/// code or in the model. Log their ``description``, which names entity, property and value and says what to do.
+///
+/// An error leaves the context as it was before the call, unless the method says otherwise, so you can correct the problem and
+/// try again. Methods that take a closure, such as ``PersistentContainer/write(_:)``, also throw the errors of the closure.
 public enum PersistenceError: Error, Sendable {
     /// The store failed.
     case store(StoreError)
@@ -134,19 +142,49 @@ extension PersistenceError: LocalizedError {
     public var errorDescription: String? { description }
 }
 
-/// All validation failures of a save.
+/// All validation failures of a save, of all objects together.
+///
+///     do {
+///         try context.save()
+///     } catch .validation(let error) {
+///         for failure in error.failures where failure.objectID == city.objectID {
+///             print(failure.property ?? "city", failure.message)  // next to the field of the property, for instance
+///         }
+///     }
+///
+/// A save checks every changed object before it writes anything, and throws ``PersistenceError/validation(_:)`` with this error
+/// if any check fails; objects and store stay as they were. Show the failures, let the user correct the values, and save again.
+///
+/// To add checks of your own, override ``ManagedObject/validateForInsert()`` and ``ManagedObject/validateForUpdate()`` and
+/// throw this error, or one ``ValidationFailure``. The save collects what all objects throw.
 public struct ValidationError: Error, Sendable, CustomStringConvertible {
     /// The failures, in the order in which the objects were changed.
     public var failures: [ValidationFailure]
 
-    /// Collects failures.
+    /// Creates an error with failures, for a validator of yours to throw.
     public init(_ failures: [ValidationFailure]) { self.failures = failures }
 
     /// The failures, one per line.
     public var description: String { failures.map(\.description).joined(separator: "\n") }
 }
 
-/// One validation failure of an object.
+/// One failure of the validation: which object and property violate which rule.
+///
+///     do {
+///         try context.save()
+///     } catch .validation(let error) {
+///         for failure in error.failures {
+///             switch failure.rule {
+///             case .required: print("\(failure.property ?? "A value") is missing")
+///             case .maximumLength: print("\(failure.property ?? "The text") is too long: \(failure.value)")
+///             default: print(failure.message)
+///             }
+///         }
+///     }
+///
+/// The rule is one of the model, such as a length, a range or a pattern, a delete rule that denies, or a validator of
+/// yours (``Rule/custom``). Use ``rule`` and ``property`` to show a text in the user's language; ``message`` is English and for
+/// developers. In a validator of yours, create failures and throw them in a ``ValidationError``.
 public struct ValidationFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// What was broken.
     public enum Rule: String, Sendable, Hashable {
@@ -178,18 +216,24 @@ public struct ValidationFailure: Error, Sendable, Hashable, CustomStringConverti
         case custom
     }
 
-    /// The object.
+    /// The object that was not valid.
     public var objectID: ObjectID
     /// The property; nil if the failure concerns the object as a whole.
     public var property: String?
-    /// The value.
+    /// The value that was refused; null if the rule is not about one value.
     public var value: Value
-    /// What was broken.
+    /// The rule that was violated.
     public var rule: Rule
     /// What is wrong and what to do.
     public var message: String
 
-    /// Describes a failure.
+    /// Describes a failure that a validator of yours has found.
+    /// - Parameters:
+    ///   - objectID: The object.
+    ///   - property: The property; nil if the failure concerns the object as a whole.
+    ///   - value: The value that is not valid.
+    ///   - rule: The rule that was violated; ``Rule/custom`` for a rule of your own.
+    ///   - message: What is wrong and what to do.
     public init(objectID: ObjectID, property: String?, value: Value = .null, rule: Rule = .custom, message: String) {
         self.objectID = objectID
         self.property = property

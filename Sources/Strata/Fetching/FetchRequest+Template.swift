@@ -39,7 +39,18 @@ extension ManagedObjectModel {
     }
 }
 
-/// Why a fetch template cannot be used.
+/// An error of a request that the model declares: the name is unknown, or the variables do not match.
+///
+///     do {
+///         let request: FetchRequest<City> = try model.fetchRequest(fromTemplateNamed: "largeCities")
+///         print(try context.count(request))
+///     } catch let error as FetchTemplateError {
+///         print(error)  // the fetch largeCities needs values for $minimum; nil is a value, too
+///     }
+///
+/// `ManagedObjectModel.fetchRequest(fromTemplateNamed:substitutionVariables:)` throws it. The functions that the generator
+/// writes for the same requests, such as `City.fetchLargeCities(minimum:)`, cannot fail, because the compiler checks name and
+/// variables. ``description`` suggests the nearest name, or lists the variables.
 public enum FetchTemplateError: Error, Sendable, Hashable {
     /// The model has no fetch template with this name.
     case unknownTemplate(name: String, model: String, known: [String])

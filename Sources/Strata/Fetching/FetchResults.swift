@@ -1,7 +1,17 @@
-/// The results of a fetch as they come; see ``ManagedObjectContext/results(of:)``. The sequence lives where its context
-/// lives.
+/// The results of a fetch as they arrive; ``ManagedObjectContext/results(of:)`` returns it.
+///
+///     for try await cities in context.results(of: City.where { $0.population > 1_000_000 }) {
+///         show(cities.map(\.name))
+///     }
+///
+/// A local store gives one result. A remote store gives two under the policy `cacheThenNetwork`: first what its mirror has, so
+/// that you can show it immediately, and then what the server has answered. Each result is complete and replaces the one
+/// before. To follow changes after that, use ``ManagedObjectContext/live(_:sectionedBy:)``.
+///
+/// Nothing is read until you ask for the first result. An error ends the sequence, so the results before it are all that there
+/// are. The sequence lives where its context lives, and each iterator fetches again.
 public struct FetchResults<Object: ManagedObject>: AsyncSequence {
-    /// Objects.
+    /// All objects of the request, as one of the sources has them.
     public typealias Element = [Object]
     /// The error that a result may fail with.
     public typealias Failure = PersistenceError

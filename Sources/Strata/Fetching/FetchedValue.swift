@@ -1,8 +1,17 @@
-/// A value of a row that a fetch of values gives.
+/// A value in a ``FetchedRow``: the value of an attribute or of a calculation, or the ID of an object.
+///
+///     let rows = try context.fetchValues(FetchRequest<City>().select(City.keys.name.named("name"), City.keys.objectID))
+///     for row in rows {
+///         if row["name"] == "Lima", let id = row[1].objectID { print(try context.existingObject(City.self, with: id)) }
+///     }
+///
+/// You get it if you read a column by name or position. It can be compared with literals, which is convenient in tests. Use
+/// ``value`` to get the ``Value`` in it, such as `.integer(12)`; numbers keep the type that the store or the calculation gave
+/// them. A typed key as the subscript of the row, or a tuple, gives you the Swift value directly.
 public enum FetchedValue: Sendable, Hashable {
-    /// The value of an attribute, or what is calculated from them; null for none.
+    /// The value of an attribute, or the result of a calculation; `Value.null` if there is none.
     case value(Value)
-    /// An object.
+    /// An object, by its ID.
     case object(ObjectID)
 
     /// The value; nil for an object.
@@ -36,10 +45,19 @@ extension FetchedValue: CustomStringConvertible {
     }
 }
 
-/// What a typed column can give: the types of attributes, IDs of objects, and optionals of these.
+/// A type that a column of a tuple can have: the types of attributes, IDs of objects, and optionals of these.
+///
+///     let request = City.where { $0.population > 100_000 }.select { ($0.name, $0.note, $0.country.objectID) }
+///     for (name, note, countryID) in try context.fetchValues(request) {  // String, String?, ObjectID?
+///         print(name, note ?? "-", countryID?.key ?? 0)
+///     }
+///
+/// The type of a column follows from its key, so you do not name this protocol. It decides what happens to a value that does
+/// not fit: if nil meets a type that is not optional, the fetch throws ``PersistenceError/invalidFetch(entity:reason:)`` and
+/// names the column. Ask for ``PredicateOperand/optional`` where a relationship on the way may be nil.
 public protocol FetchableValue: Sendable {
-    /// Takes a value of a row.
-    /// - Returns: nil if it is of another kind, does not fit, or is missing where the type knows no nil.
+    /// Creates a value from one of a row.
+    /// - Returns: nil if it is of another kind, does not fit, or is missing and the type is not optional.
     init?(fetched: FetchedValue)
 }
 

@@ -1,5 +1,13 @@
-/// A path through relationships of any kind, for ``FetchRequest/prefetch``: a typed key of a relationship, or text with
-/// dots.
+/// A path through relationships, for ``FetchRequest/prefetch``: the typed key of a relationship, or text with dots.
+///
+///     let request = FetchRequest<City>(prefetch: [City.keys.country.continent])
+///     let same = FetchRequest<City>(prefetch: ["country.continent"])
+///     let countries = FetchRequest<Country>(prefetch: [Country.keys.cities, Country.keys.neighbours.then(\.continent)])
+///
+/// All steps of a path are read, so `country.continent` includes `country`. To continue after a to-many relationship, use
+/// `then(_:)`. Attributes are not steps: they come with their objects. In text, a name that is not a relationship makes the
+/// fetch throw. The same paths tell ``ManagedObjectContext/load(_:of:options:)`` what to read, and
+/// ``ManagedObject/encoding(including:excluding:includesNil:)`` what to encode in full.
 public protocol PrefetchPath: Sendable {
     /// The names of the relationships, one after the other.
     var prefetchPath: [String] { get }

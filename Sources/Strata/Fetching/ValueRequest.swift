@@ -17,9 +17,10 @@ public struct ValueRequest<Object: ManagedObject, Row>: Sendable {
     public var objects: FetchRequest<Object>
     /// What a row holds.
     public let columns: [FetchColumn]
-    /// Whether of equal rows one is enough.
+    /// Whether duplicate rows are removed.
     public var isDistinct = false
-    /// What objects of a group have in common; empty for one group of all, or for no groups if no column is an aggregate.
+    /// The values that objects of a group have in common; empty for one group of all objects, or for no groups if no column is
+    /// an aggregate.
     public var groupBy: [FetchExpression] = []
     /// Which groups are requested. `$name` stands for the column of that name.
     public var having: FetchPredicate?
@@ -36,15 +37,20 @@ public struct ValueRequest<Object: ManagedObject, Row>: Sendable {
         self.row = row
     }
 
-    /// Each row once.
+    /// The request without duplicate rows.
     public func distinct() -> ValueRequest { with { $0.isDistinct = true } }
 
-    /// One row for all objects that agree in some values.
+    /// The request with one row for all objects that have the same values of the given keys.
+    ///
+    ///     let request = FetchRequest<City>().select(City.keys.timeZone, City.keys.population.sum)
+    ///         .grouped(by: City.keys.timeZone)
+    ///
+    /// Each column must be one of these keys, or an aggregate. Nil is a group of its own.
     public func grouped(by keys: any PredicateOperand...) -> ValueRequest {
         with { $0.groupBy += keys.map(\.expression) }
     }
 
-    /// Only groups for which a condition holds.
+    /// The request with only those groups that satisfy a condition. `$name` in it is the column of that name.
     public func having(_ condition: FetchPredicate) -> ValueRequest {
         with { $0.having = having.map { $0 && condition } ?? condition }
     }
@@ -78,7 +84,18 @@ extension FetchRequest {
     }
 }
 
-/// What a ``ValueRequest`` can ask for.
+/// A column of a ``ValueRequest``: a typed key, a value calculated from keys, or a named expression.
+///
+///     let median = FetchColumn("median", try FetchExpression(format: "median:(population)"))
+///     let request = FetchRequest<City>()
+///         .select(City.keys.country.name, City.keys.population.maximum, City.keys.name.valueCount.named("cities"), median)
+///         .grouped(by: City.keys.country.name)
+///
+/// ``AttributeKey``, ``ValueExpression`` and ``FetchColumn`` conform. The names of the columns of a request must differ: that
+/// of a key is its path, that of a calculation its format; `named(_:)` gives another one, by which a sort or `having` can refer
+/// to it.
+///
+/// A relationship is not a column. Select its `objectID`, or an attribute of its destination.
 public protocol ValueColumn {
     /// The expression with its name.
     var column: FetchColumn { get }

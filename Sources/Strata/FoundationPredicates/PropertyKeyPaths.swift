@@ -1,6 +1,18 @@
 /// The Swift key paths of the properties of an entity, with their names: what generated classes declare, so that
 /// Foundation's predicates can be read.
 ///
+///     final class Harbour: ManagedObject {
+///         override class var entityName: String { "Harbour" }
+///         override class var propertyKeyPaths: PropertyKeyPaths {
+///             PropertyKeyPaths("name depth", [\Harbour.name, \Harbour.depth])
+///         }
+///         var name: String { self["name"] as? String ?? "" }
+///         var depth: Double { self["depth"] as? Double ?? 0 }
+///     }
+///
+/// You need it only for classes that you write by hand (``ManagedObject/propertyKeyPaths``), and for `Codable` types
+/// (``PredicateMembers``). Key paths as ``UpsertKey`` use the same table.
+///
 /// A key path of a computed property does not know its name, but it is equal to every other key path of that property.
 public struct PropertyKeyPaths {
     private let names: [Substring]

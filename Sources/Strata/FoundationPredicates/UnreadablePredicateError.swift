@@ -1,4 +1,16 @@
-/// A part of a Foundation predicate that has no meaning for stores.
+/// The error for a part of a Foundation predicate that has no meaning for stores.
+///
+///     extension City { var label: String { "\(name), \(country.name)" } }
+///
+///     do {
+///         print(try context.fetch(try FetchRequest(predicate: #Predicate<City> { $0.label == "Lima, Peru" })))
+///     } catch let error as UnreadablePredicateError {
+///         print(error.part, error.reason)  // predicates know no such property: `label` is computed by the app
+///     }
+///
+/// ``FetchPredicate/init(_:)`` and ``FetchRequest/init(predicate:sortedBy:limit:offset:prefetch:)`` throw it, before anything
+/// is fetched. Properties that your app computes, transformables, casts to a subclass and regular expressions cannot be read.
+/// Use stored properties, filter the rest in Swift, or write the condition with typed keys, which the compiler checks.
 public struct UnreadablePredicateError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What cannot be read: the kind of expression, and what it is applied to.
     public let part: String

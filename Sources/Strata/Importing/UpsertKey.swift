@@ -5,6 +5,11 @@
 ///     try context.upsert(rows, into: City.self, by: \City.cityId)
 ///     try context.upsert(rows, into: City.self, by: "cityId")
 ///     try context.upsert(rows, into: City.self, by: ["name", "admin1"])
+///
+/// Name stored attributes of the entity itself, usually its primary key or another unique attribute. With several names, all of
+/// their values together identify an object. Each element must have a value for each of them, and no two existing objects may
+/// have the same values; the upsert throws ``PersistenceError/invalidUpsert(entity:reason:)`` otherwise. An index on the
+/// attributes makes the lookup fast: it is one fetch for all elements.
 public protocol UpsertKey {
     /// The names of the properties.
     /// - Parameter type: The class of the objects.

@@ -1,4 +1,13 @@
-/// The outcome of an upsert: the objects that were inserted, updated, and left as they were. Nothing is saved yet.
+/// The outcome of an upsert: the objects that were inserted, updated, and left as they were.
+///
+///     let result = try context.upsert(rows, into: City.self, by: City.keys.cityId)
+///     print(result)  // 2 inserted, 1 updated, 4,990 unchanged
+///     for city in result.inserted { city.note = "new" }
+///     try context.save()
+///
+/// Nothing is saved yet: inserted and updated objects are pending changes of the context, which you can look at, change
+/// further, or roll back. ``objects`` has one object for each element of the input, so that you can go through both side by
+/// side. The lists belong to the context; to keep the outcome, take the counts or the IDs.
 public struct UpsertResult<Object: ManagedObject> {
     /// The objects that did not exist, in the order of the input.
     public internal(set) var inserted: [Object] = []

@@ -1,13 +1,19 @@
 import Foundation
 import StrataStore
 
-/// A `Sendable` copy of an object at one moment: its values and the IDs that its relationships led to. It never
-/// changes, and only reads binary values that are in files of their own.
+/// A `Sendable` copy of an object at one moment: its values and the IDs that its relationships led to.
 ///
 ///     let cities: [FrozenObject<City>] = try await container.read { context in
 ///         try context.fetch(FetchRequest<City>(limit: 20)).map { $0.frozen() }
 ///     }
-///     for city in cities { print(city[City.keys.name]) }
+///     for city in cities { print(city[City.keys.name], city.target("country") ?? "no country") }
+///
+/// Use it to take values out of a context: from a background queue to the main actor, or into the answer of a server. It never
+/// changes, and it needs no context. To change the object, look it up by ``objectID`` in a context of your own.
+///
+/// Making a copy reads the object's row if that is a fault, and shares it otherwise, so a copy is cheap. To-many
+/// relationships are included if they were loaded or prefetched. Binary values that are in files of their own are read when you
+/// ask for them. If you need a few columns only, ``ManagedObjectContext/fetchValues(_:)`` creates no objects at all.
 public struct FrozenObject<Object: ManagedObject>: Sendable, Identifiable {
     /// The ID of the object.
     public let objectID: ObjectID

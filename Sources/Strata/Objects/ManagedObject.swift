@@ -2,7 +2,21 @@ import Foundation
 import Observation
 import StrataStore
 
-/// What an object is created from. Only contexts create seeds, and an initializer can do nothing with one but pass it on.
+/// What a context creates an object from. Only contexts create seeds.
+///
+///     final class Sight: SightBase {
+///         private let created: Date
+///
+///         required init(_seed seed: borrowing ObjectSeed) {
+///             created = .now
+///             super.init(_seed: seed)
+///         }
+///     }
+///
+/// A class needs to know it only if it has stored properties without a default: it must have an initializer with a seed then,
+/// which passes it on. A context calls the initializer for new objects and for those that it reads. Give stored properties
+/// a default instead, and the initializer is inherited. To insert an object, use the generated initializer, or
+/// ``ManagedObject/init(inserting:)``.
 public struct ObjectSeed: ~Copyable {
     let source: RowSource
     var row: RowPointer
@@ -12,7 +26,16 @@ public struct ObjectSeed: ~Copyable {
     var slab: RowSlab?
 }
 
-/// Every class of managed objects conforms to this protocol; generated code extends it with typed keys.
+/// Every class of managed objects conforms to this protocol, so that extensions can use the class itself as `Self`.
+///
+///     extension ManagedObjectProtocol where Self: ManagedObject {
+///         static func all(in context: ManagedObjectContext) throws -> [Self] { try context.fetch(FetchRequest<Self>()) }
+///     }
+///     let everything = try City.all(in: context)  // [City]
+///
+/// Typed keys, `City.where`, `frozen()` and `increment` are such extensions: in a method of ``ManagedObject``, `Self` could not
+/// be the type of a key. Extend it to add functions to all of your classes. Members of an extension can be shadowed, so a class
+/// may have attributes named `id`, `version` or `description`. Only ``ManagedObject`` conforms; you do not conform other types.
 public protocol ManagedObjectProtocol: AnyObject, Identifiable where ID == ObjectID {}
 
 /// An object of a ``ManagedObjectContext``: one row of an entity, with its relationships.

@@ -213,7 +213,20 @@ extension UndoHistory: BoundaryListener {
     }
 }
 
-/// What an undo or redo left alone.
+/// What an undo or redo could not set back.
+///
+///     let report = try history.undo()
+///     for skipped in report.skipped {
+///         switch skipped.reason {
+///         case .changedSince: print(skipped.property ?? "", "was changed by others and stays")
+///         case .deletedElsewhere, .targetGone: print(skipped.id, "or its partner no longer exists")
+///         }
+///     }
+///
+/// The report is empty if everything was undone, which is so unless something else has changed the same objects. A property
+/// that others have changed since the step keeps their value; set ``UndoHistory/overwritesNewerChanges`` to restore it all the
+/// same. Everything else of the step has been set back, and the step counts as undone. You may ignore the report, or tell the
+/// user.
 public struct UndoReport: Sendable {
     /// Something that could not be set back.
     public struct Skipped: Sendable, Hashable {

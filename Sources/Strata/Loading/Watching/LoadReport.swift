@@ -3,7 +3,14 @@
 ///     let (lines, report) = try context.recordingLoads {
 ///         try context.fetch(FetchRequest<Country>()).map { "\($0.name): \($0.cities.count)" }
 ///     }
-///     print(report)
+///     if !report.isClean { print(report) }  // prefetch `cities` in the fetch that found the objects
+///
+/// ``ManagedObjectContext/recordingLoads(callers:_:)`` returns it. Print it while you develop, or check in a test that it is
+/// clean. Look at ``repeatedLoads`` first: a load for one object each, again and again, is a loop that runs a statement for
+/// each object. A single load for many objects is one statement, and often good enough.
+///
+/// A report lists the first ``limit`` loads and counts the others in ``loadCount``. Recording costs a little for each access,
+/// so leave it out of release builds.
 public struct LoadReport: Sendable {
     /// A load for one object that came again and again from the same place.
     public struct RepeatedLoad: Sendable, Hashable, CustomStringConvertible {

@@ -1,5 +1,9 @@
 /// A read of the store that the use of a property caused: it was not part of a fetch, a prefetch or a save.
 ///
+///     container.onUnplannedLoad = { load in
+///         if load.objectCount == 1 { print(load) }
+///     }
+///
 /// Strata reads for a whole batch, so one such load for 1,000 objects that were fetched together is cheap. Many loads for
 /// one object each are not: that is the loop with a query in it that other tools call *N + 1*.
 ///
@@ -31,10 +35,15 @@ extension UnplannedLoad: CustomStringConvertible {
     }
 }
 
-/// Finds the place in the program that uses a property.
+/// Finds the place in the program that uses a property, so that a report of unplanned loads can name it.
 ///
-/// `StrataTesting` has one that knows source lines, `CallerSource.sourceLines`. To look takes milliseconds, so it is for
-/// tests and for development.
+///     let callers = CallerSource { Thread.callStackSymbols.first { $0.contains("Gazetteer") } }
+///     let (_, report) = context.recordingLoads(callers: callers) { cities.map(\.country.name) }
+///     for load in report.loads { print(load.caller ?? "unknown place") }
+///
+/// Pass one to ``ManagedObjectContext/withStrictLoading(callers:_:)`` or ``ManagedObjectContext/recordingLoads(callers:_:)``;
+/// without it, loads have no ``UnplannedLoad/caller``. `StrataTesting` has one that knows source lines,
+/// `CallerSource.sourceLines`. A lookup takes milliseconds for each load, so use it in tests and during development only.
 public struct CallerSource: Sendable {
     let find: @Sendable () -> String?
 
