@@ -67,7 +67,8 @@ extension ManagedObjectContext {
     ///
     ///     do {
     ///         print(try context.existingObject(with: city.objectID))
-    ///     } catch .objectNotFound {
+    ///     } catch {
+    ///         guard case .objectNotFound = error else { throw error }
     ///         print("it was deleted")
     ///     }
     ///

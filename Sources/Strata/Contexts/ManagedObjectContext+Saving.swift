@@ -3,10 +3,9 @@ extension ManagedObjectContext {
     ///
     ///     do {
     ///         try context.save()
-    ///     } catch .validation(let error) {
-    ///         for failure in error.failures { print(failure) }
-    ///     } catch .conflicts(let conflicts) {
-    ///         print(conflicts)
+    ///     } catch {
+    ///         guard case .validation(let error) = error else { throw error }
+    ///         for failure in error.failures { print(failure) }  // nothing has been saved
     ///     }
     ///
     /// Hooks run first (`willSave`, until nothing changes any more), then validation of every changed object, then the

@@ -40,7 +40,8 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
 ///
 ///     do {
 ///         try context.save()
-///     } catch .conflicts(let conflicts) {
+///     } catch {
+///         guard case .conflicts(let conflicts) = error else { throw error }
 ///         for conflict in conflicts where conflict.reason == .changedInStore {
 ///             for property in conflict.properties { print(property.name, property.memory, property.store) }
 ///             try context.refresh(try context.object(with: conflict.objectID))  // newer values, with your changes on top

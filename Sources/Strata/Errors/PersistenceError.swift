@@ -146,7 +146,8 @@ extension PersistenceError: LocalizedError {
 ///
 ///     do {
 ///         try context.save()
-///     } catch .validation(let error) {
+///     } catch {
+///         guard case .validation(let error) = error else { throw error }
 ///         for failure in error.failures where failure.objectID == city.objectID {
 ///             print(failure.property ?? "city", failure.message)  // next to the field of the property, for instance
 ///         }
@@ -172,7 +173,8 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
 ///
 ///     do {
 ///         try context.save()
-///     } catch .validation(let error) {
+///     } catch {
+///         guard case .validation(let error) = error else { throw error }
 ///         for failure in error.failures {
 ///             switch failure.rule {
 ///             case .required: print("\(failure.property ?? "A value") is missing")
