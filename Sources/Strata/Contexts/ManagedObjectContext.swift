@@ -57,7 +57,9 @@ public final class ManagedObjectContext {
         set { core.settings.merging.policy = newValue }
     }
 
-    /// A name for messages and logs.
+    /// A name for messages and logs; nil unless you set it. The history of the store records it with each save.
+    ///
+    ///     context.name = "import of \(Date.now.formatted())"
     public var name: String? {
         get { core.settings.name }
         set { core.settings.name = newValue }
@@ -121,13 +123,18 @@ public final class ManagedObjectContext {
     /// The last error that ``onFaultError`` was called with, or would have been; nil if there was none.
     public var lastFaultError: PersistenceError? { core.settings.faultErrors.last }
 
-    /// Creates a child context whose saves go to this context, in memory. The child sees the unsaved changes of this
-    /// context, lives in the same isolation domain, and keeps this context alive. See ``makeBackgroundChild(isolation:)`` for a
-    /// child in another.
+    /// Creates a child context whose saves go to this context, in memory.
     ///
     ///     let draft = context.makeChild()
     ///     try draft.existingObject(City.self, with: city.objectID).name = "Ciudad de los Reyes"
     ///     try draft.save()  // now `context` has the change, unsaved
+    ///
+    /// Use a child for changes that the user may cancel, in an editor for instance: save it to keep the changes, or drop it.
+    /// Save the parent afterwards to write them to the store. The child has objects of its own, so look them up by ID.
+    ///
+    /// The child sees the unsaved changes of this context, lives in the same isolation domain, and keeps this context alive. A
+    /// save overwrites pending changes of the parent to the same properties. See ``makeBackgroundChild(isolation:)`` for a
+    /// child in another isolation domain.
     public func makeChild() -> ManagedObjectContext {
         ManagedObjectContext(
             coordinator: core.coordinator, parent: self,
@@ -149,8 +156,14 @@ public final class ManagedObjectContext {
         core.recorder?.close(.event)
     }
 
-    /// Forgets all objects and pending changes. You can still read objects that you keep; they no longer belong to the
-    /// context.
+    /// Forgets all objects and pending changes, as if the context was new.
+    ///
+    ///     context.reset()
+    ///     let city = try context.find(City.self, "3936456")  // another object than before
+    ///
+    /// You can still read objects that you keep; they no longer belong to the context, so a change of them stops the program.
+    /// Settings of the context stay. Use ``rollback()`` to drop only the changes, and ``refreshAllObjects()`` to see newer
+    /// values in the same objects. A reset is rarely needed to free memory, because unchanged objects are held weakly.
     public func reset() {
         let old = core
         let isOpen = old.inbox.isOpen

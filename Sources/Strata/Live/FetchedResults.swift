@@ -150,8 +150,18 @@ extension FetchedResults: RandomAccessCollection {
 ///     let delegate = CityTable()
 ///     let cities = try context.live(FetchRequest<City>(limit: 50))
 ///     cities.delegate = delegate
+///
+/// Use a delegate in a view controller that applies each step immediately. In asynchronous code,
+/// ``FetchedResults/updates`` is shorter, and in SwiftUI no code is needed, because a live result can be observed.
+///
+/// One object can be the delegate of several results; compare `results` to tell them apart. It is called at a boundary, after
+/// all live results of the context have taken their new state, and not for the initial state. The result holds it weakly, so
+/// keep it yourself.
 public protocol FetchedResultsDelegate: AnyObject {
     /// A live result has changed. Fetches and changes that you make here do not cause a step within this one.
+    /// - Parameters:
+    ///   - results: The live result, which already shows the state after.
+    ///   - update: The states before and after, and the difference.
     func results<Object: ManagedObject>(_ results: FetchedResults<Object>, didChange update: ResultsUpdate)
 }
 

@@ -7,12 +7,16 @@ import Observation
 ///             .grouped(by: City.keys.country.countryId))
 ///     for try await rows in totals.updates { show(rows) }
 ///
-/// It is computed again only at boundaries at which something changed that it depends on; listeners are notified only
-/// if the rows differ. It lives where its context lives.
+/// ``ManagedObjectContext/live(_:)`` returns it. Use it for numbers on the screen: counts, sums, charts. Read ``rows`` in a
+/// view that observes it, or follow ``updates``.
+///
+/// It is computed again, as a whole, only at boundaries at which something changed that it depends on; listeners are notified
+/// only if the rows differ. There is no difference between two states, so for lists of objects use ``FetchedResults``. It lives
+/// where its context lives, and keeps it alive.
 public final class FetchedValues<Object: ManagedObject, Row>: Observable {
     /// The context.
     public let context: ManagedObjectContext
-    /// What is asked for.
+    /// The request that is kept up to date.
     public let request: ValueRequest<Object, Row>
     let list: LiveValues
     private let registrar = ObservationRegistrar()
@@ -44,13 +48,14 @@ public final class FetchedValues<Object: ManagedObject, Row>: Observable {
         }
     }
 
-    /// The rows as they are now.
+    /// The rows as of the last boundary. Observation tracks this property.
     public var rows: [Row] {
         registrar.access(self, keyPath: \.rows)
         return current
     }
 
-    /// Why the answer no longer follows its context; nil as long as it does.
+    /// Why the rows no longer follow the context: the store failed while they were computed. Nil as long as they do. The rows
+    /// stay as they were; call `live` again to start over.
     public var failure: PersistenceError? {
         registrar.access(self, keyPath: \.rows)
         return list.failure
@@ -60,7 +65,14 @@ public final class FetchedValues<Object: ManagedObject, Row>: Observable {
     public var updates: FetchedValueUpdates<Object, Row> { FetchedValueUpdates(values: self) }
 }
 
-/// The states of a live answer; see ``FetchedValues/updates``.
+/// The states of live values as an asynchronous sequence; ``FetchedValues/updates`` returns it.
+///
+///     let total = try context.live(FetchRequest<City>().select { $0.population.sum })
+///     for try await rows in total.updates { print("\(rows[0]) people") }
+///
+/// The first element are the rows at the beginning; another one follows each time the rows differ. If you are slow, you get
+/// only the newest state. The sequence lives where its context lives, keeps the values alive, and waits until the task is
+/// cancelled. If the store fails while the rows are computed, it throws once and ends.
 public struct FetchedValueUpdates<Object: ManagedObject, Row>: AsyncSequence {
     /// The rows.
     public typealias Element = [Row]

@@ -1,8 +1,18 @@
 /// The difference between two states of a live result.
 ///
+///     let results = try context.live(City.where { $0.population > 100_000 })
+///     var ids: [ObjectID] = []
+///     for try await update in results.updates {
+///         ids = update.isInitial ? update.snapshot.ids : update.difference.apply(to: ids)
+///         for delete in update.difference.deletes { print("row \(delete.from.index):", delete.reason) }
+///     }
+///
+/// You get it in a ``ResultsUpdate``. Each object is in at most one of ``deletes``, ``inserts``, ``moves`` and ``updates``.
+///
 /// Deletes and the origins of moves are positions before, inserts and destinations of moves positions after. To apply it,
 /// remove the former from the last to the first, insert the latter from the first to the last; ``apply(to:)`` does so.
-/// An index that shifts because neighbours come or go is not a move.
+/// An index that shifts because neighbors are inserted or deleted is not a move. For views such as `UITableView`, use
+/// ``batchUpdates``.
 public struct ResultsDifference: Sendable {
     /// Why an object left the result.
     public enum Reason: Sendable, Hashable {
@@ -64,8 +74,14 @@ public struct ResultsDifference: Sendable {
             && insertedSections.isEmpty
     }
 
-    /// The list that this difference makes of another one.
-    /// - Parameter ids: The IDs before.
+    /// Applies the difference to a list of IDs.
+    ///
+    ///     var ids = [ObjectID]()
+    ///     let results = try context.live(FetchRequest<City>(limit: 50))
+    ///     for try await update in results.updates where !update.isInitial { ids = update.difference.apply(to: ids) }
+    ///
+    /// - Parameter ids: The IDs of the state before; another list is a programmer error.
+    /// - Returns: The IDs of the state after.
     public func apply(to ids: [ObjectID]) -> [ObjectID] {
         var result = ids
         for position in (deletes.map(\.from.index) + moves.map(\.from.index)).sorted(by: >) {
@@ -125,8 +141,20 @@ extension ResultsDifference {
 }
 
 /// One step of a live result: both states, and the difference between them.
+///
+///     let results = try context.live(City.where { $0.population > 100_000 })
+///     for try await update in results.updates {
+///         if update.isInitial { print("\(update.snapshot.count) cities"); continue }
+///         for insert in update.difference.inserts { print("new at \(insert.to.index): \(insert.id)") }
+///     }
+///
+/// ``FetchedResults/updates`` gives them, and ``FetchedResultsDelegate`` receives them. The first one that a sequence gives is
+/// the state at the beginning, without a difference. A step is a value with IDs; to get at the objects, read the live result,
+/// which already shows the state after.
+///
+/// If you are slow, several steps become one, from the state that you saw last to the newest. ``number`` skips values then.
 public struct ResultsUpdate: Sendable {
-    /// Counts the steps of the result; a slow reader misses some numbers.
+    /// The number of the step of this result. A slow reader misses some numbers.
     public let number: Int
     /// Whether this is the state at the beginning, which no difference led to.
     public let isInitial: Bool
@@ -134,6 +162,6 @@ public struct ResultsUpdate: Sendable {
     public let previous: ResultsSnapshot
     /// The state after.
     public let snapshot: ResultsSnapshot
-    /// What changed.
+    /// What changed from the state before to the state after; empty for the initial state.
     public let difference: ResultsDifference
 }

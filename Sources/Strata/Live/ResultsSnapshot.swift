@@ -1,20 +1,39 @@
 import Foundation
 
-/// Where an object is in a live result.
+/// The position of an object in a live result: in the whole list, and in its section.
+///
+///     let results = try context.live(FetchRequest<City>(), sectionedBy: City.keys.country.name)
+///     if let position = results.position(of: lima) {
+///         print("row \(position.item) of section \(position.section), number \(position.index + 1) of \(results.count)")
+///     }
+///
+/// ``FetchedResults/position(of:)`` returns it, and a ``ResultsDifference`` consists of such positions. Use ``section`` and
+/// ``item`` for list views with sections, such as a table, and ``index`` for a plain list. A position holds for one
+/// ``ResultsSnapshot``: after a change of the result, the object may be at another one.
 public struct ResultsPosition: Sendable, Hashable {
-    /// The place in the whole list.
+    /// The position in the whole list, from 0.
     public let index: Int
-    /// The section; 0 if the result has no sections.
+    /// The number of the section, from 0; 0 if the result has no sections.
     public let section: Int
-    /// The place in the section.
+    /// The position in the section, from 0.
     public let item: Int
 }
 
-/// A section of a live result: neighbours with the same value of the section's key.
+/// A section of a live result: neighboring objects with the same value of the section key.
+///
+///     let results = try context.live(FetchRequest<City>(), sectionedBy: City.keys.country.name)
+///     for section in results.sections {
+///         print(section.name, section.range.count)
+///         for city in results[section] { print("   ", city.name) }
+///     }
+///
+/// ``FetchedResults/sections`` and ``ResultsSnapshot/sections`` list them in the order of the result, whose first criterion is
+/// the section key. There are no empty sections. Objects without a value form a section of their own, whose ``value`` is null
+/// and whose ``name`` is empty. A result without a section key has one section of all objects, or none if it is empty.
 public struct ResultsSection: Sendable, Hashable {
-    /// The value; null if the result has no sections, or the objects have no value.
+    /// The value that all objects of the section have; null if they have none, or if the result has no sections.
     public let value: Value
-    /// Where the objects of the section are in the whole list.
+    /// The positions of the objects of the section in the whole list.
     public let range: Range<Int>
 
     /// The value as text, for a headline: empty for null.
@@ -31,8 +50,18 @@ public struct ResultsSection: Sendable, Hashable {
     }
 }
 
-/// The content of a live result at one moment: IDs in their order, and sections. A value that never changes: send it
-/// anywhere.
+/// The content of a live result at one moment: IDs in their order, and sections.
+///
+///     let results = try context.live(FetchRequest<City>(sortedBy: [City.keys.name.ascending]))
+///     let snapshot = results.snapshot
+///     Task.detached { print(snapshot.count, snapshot.first?.uri.absoluteString ?? "empty") }
+///
+/// A snapshot is a value that never changes, so you can send it anywhere and compare two of them. Use it for list views that
+/// take a state as a whole, such as a diffable data source, with ``ids`` and ``sections``. For the objects themselves, read the
+/// ``FetchedResults`` where its context lives.
+///
+/// Taking a snapshot copies nothing: snapshots share what they have in common with the live result and with each other. ``ids``
+/// makes an array of all IDs; use positions or ``sections`` if you need only a part.
 public struct ResultsSnapshot: Sendable, RandomAccessCollection {
     let entries: OrderedEntries
     let window: Range<Int>

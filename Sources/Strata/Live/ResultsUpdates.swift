@@ -1,8 +1,16 @@
-/// The steps of a live result; see ``FetchedResults/updates``. The sequence lives where its context lives.
+/// The steps of a live result as an asynchronous sequence; ``FetchedResults/updates`` returns it.
+///
+///     let results = try context.live(City.where { $0.population > 100_000 })
+///     for try await update in results.updates {
+///         if update.isInitial { show(update.snapshot) } else { table.apply(update.difference) }
+///     }
 ///
 /// The first element is the state at the beginning. Each one after that has the state before, the state after, and the exact
 /// difference. If you are slow, you get one difference from the last state that you saw to the newest, however much
 /// happened. Each iterator is independent, and costs nothing once you leave the loop.
+///
+/// The sequence lives where its context lives, keeps it alive, and waits until the task is cancelled. If the store fails while
+/// the result is brought up to date, the sequence throws once and ends; see ``FetchedResults/failure``.
 public struct ResultsUpdates: AsyncSequence {
     /// A step.
     public typealias Element = ResultsUpdate

@@ -67,7 +67,7 @@ public struct FrozenObject<Object: ManagedObject>: Sendable, Identifiable {
         T(self[key.path.names.joined(separator: ".")])
     }
 
-    /// The ID at the other end of a to-one relationship.
+    /// The ID at the other end of a to-one relationship; nil if there is none, and for an unknown name.
     public func target(_ name: String) -> ObjectID? { targets[name] }
 
     /// The IDs at the other end of a to-many relationship, in its order if it has one; nil if it was not loaded when
@@ -76,6 +76,12 @@ public struct FrozenObject<Object: ManagedObject>: Sendable, Identifiable {
 }
 
 extension ManagedObjectProtocol where Self: ManagedObject {
-    /// A `Sendable` copy of the object as it is now. Fires a fault, but loads no to-many relationship.
+    /// A `Sendable` copy of the object as it is now, unsaved changes included. Fires a fault, but loads no to-many
+    /// relationship.
+    ///
+    ///     let copy = city.frozen()
+    ///     Task.detached { print(copy[City.keys.name]) }
+    ///
+    /// To have a to-many relationship in the copy, prefetch it, or read it before.
     public func frozen() -> FrozenObject<Self> { FrozenObject(self) }
 }

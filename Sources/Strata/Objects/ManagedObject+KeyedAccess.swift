@@ -3,9 +3,16 @@ import Foundation
 import StrataStore
 
 extension ManagedObject {
-    /// A property by name. A to-one relationship gives and takes a ``ManagedObject``; a to-many gives a `Set` or array
-    /// of them and takes any sequence of them; a fetched property gives an array; attributes give and take their Swift type, nil for no value. Composites
-    /// are `[String: Any]`.
+    /// A property by name.
+    ///
+    ///     let continent = try context.insert(entityNamed: "Continent")
+    ///     continent["name"] = "South America"
+    ///     print(continent["name"] as? String ?? "-")
+    ///
+    /// Use it for models without generated classes; a generated property is faster, and the compiler checks it. A to-one
+    /// relationship gives and takes a ``ManagedObject``; a to-many gives a `Set` or array of them, and takes one or the other;
+    /// a fetched property gives an array; attributes give and take their Swift type, nil for no value. Composites are `[String:
+    /// Any]`.
     ///
     /// A name that the entity lacks or a value of another type is a programmer error. Use ``value(forKey:)`` and
     /// ``setValue(_:forKey:)`` for names and values that come from outside.
@@ -18,7 +25,11 @@ extension ManagedObject {
         }
     }
 
-    /// A property by name; see ``subscript(_:)``.
+    /// A property by a name that may be wrong; see ``subscript(_:)`` for the types.
+    ///
+    ///     let name = try city.value(forKey: "name") as? String
+    ///
+    /// - Returns: The value; nil if there is none.
     /// - Throws: ``PersistenceError/unknownProperty(entity:property:nearest:)``.
     public final func value(forKey name: String) throws(PersistenceError) -> Any? {
         let entity = binding.entity
@@ -56,7 +67,14 @@ extension ManagedObject {
         return value
     }
 
-    /// Sets a property by name; see ``subscript(_:)``. Numbers of other types are taken if nothing is lost.
+    /// Sets a property by a name that may be wrong; see ``subscript(_:)`` for the types. Numbers of other types are accepted if
+    /// nothing is lost.
+    ///
+    ///     for (name, value) in ["name": "Lima", "population": 10_092_000] as [String: Any] {
+    ///         try city.setValue(value, forKey: name)
+    ///     }
+    ///
+    /// Rules of the model such as ranges and lengths are checked by the save.
     /// - Throws: ``PersistenceError/unknownProperty(entity:property:nearest:)``,
     ///   ``PersistenceError/wrongType(entity:property:expected:value:)``,
     ///   ``PersistenceError/readOnlyProperty(entity:property:)``; the object is unchanged then.
@@ -93,6 +111,10 @@ extension ManagedObject {
     }
 
     /// A property of a known type by name.
+    ///
+    ///     let population = try city.value(forKey: "population", as: Int64.self)
+    ///
+    /// It also gives cases of enumerations and `Codable` values, which ``value(forKey:)`` gives in the form that is stored.
     /// - Returns: nil if there is no value, or if it is of another type.
     /// - Throws: ``PersistenceError/unknownProperty(entity:property:nearest:)``.
     public final func value<T>(forKey name: String, as type: T.Type) throws(PersistenceError) -> T? {

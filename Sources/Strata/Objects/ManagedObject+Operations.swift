@@ -34,12 +34,18 @@ extension ManagedObject {
     }
 
     /// Appends those elements that an array lacks, by name. See ``increment(_:by:)``.
+    ///
+    ///     try note.addUnique(["swift", "sqlite"], to: "keywords")
+    ///
     /// - Throws: As ``increment(_:by:)``, including for elements of another type.
     public final func addUnique(_ elements: [any AttributeValue], to name: String) throws(PersistenceError) {
         try perform(.appendUnique(elements.map(\.attributeValue)), on: name)
     }
 
     /// Removes all elements of an array that are equal to one of the given ones, by name. See ``increment(_:by:)``.
+    ///
+    ///     try note.remove(["draft"], from: "keywords")
+    ///
     /// - Throws: As ``increment(_:by:)``, including for elements of another type.
     public final func remove(_ elements: [any AttributeValue], from name: String) throws(PersistenceError) {
         try perform(.remove(elements.map(\.attributeValue)), on: name)
@@ -47,10 +53,18 @@ extension ManagedObject {
 }
 
 extension ManagedObjectProtocol where Self: ManagedObject {
-    /// Adds to a number; see ``ManagedObject/increment(_:by:)-(String,_)``.
+    /// Adds to a number. The save adds the amount to the number that the store has then, so no addition of another context is
+    /// lost.
     ///
     ///     try city.increment(\.population)
+    ///     try city.increment(\.population, by: -1)
     ///
+    /// Use it for counters, in place of `city.population += 1`, which assigns a value and may be in conflict. The property has
+    /// its new value immediately. See ``ManagedObject/increment(_:by:)-(String,_)`` for the rules.
+    /// - Parameters:
+    ///   - key: The key path of a stored number that is not derived.
+    ///   - amount: What to add; a negative number subtracts.
+    /// - Throws: As the form that takes a name: if the attribute cannot hold the sum, or the object cannot be read.
     public func increment<Number: AttributeValue & Numeric>(
         _ key: KeyPath<ObjectKeys<Self>, AttributeKey<Number>>, by amount: Number = 1
     ) throws(PersistenceError) {
@@ -64,10 +78,12 @@ extension ManagedObjectProtocol where Self: ManagedObject {
         try perform(.increment(amount.attributeValue), on: Self.name(of: key))
     }
 
-    /// Appends elements to an array; see ``ManagedObject/add(_:to:)-(_,String)``.
+    /// Appends elements to an array. The save appends them to the array that the store has then; see
+    /// ``ManagedObject/add(_:to:)-(_,String)``.
     ///
     ///     try note.add(["swift"], to: \.keywords)
     ///
+    /// - Throws: As ``ManagedObject/increment(_:by:)-(String,_)``.
     public func add<Element: AttributeValue>(
         _ elements: [Element], to key: KeyPath<ObjectKeys<Self>, JSONListKey<Element>>
     ) throws(PersistenceError) {
@@ -75,13 +91,22 @@ extension ManagedObjectProtocol where Self: ManagedObject {
     }
 
     /// Appends those elements that an array lacks; see ``ManagedObject/addUnique(_:to:)-(_,String)``.
+    ///
+    ///     try note.addUnique(["swift"], to: \.keywords)
+    ///
+    /// - Throws: As ``ManagedObject/increment(_:by:)-(String,_)``.
     public func addUnique<Element: AttributeValue>(
         _ elements: [Element], to key: KeyPath<ObjectKeys<Self>, JSONListKey<Element>>
     ) throws(PersistenceError) {
         try perform(.appendUnique(elements.map(\.attributeValue)), on: Self.name(of: key))
     }
 
-    /// Removes elements from an array; see ``ManagedObject/remove(_:from:)-(_,String)``.
+    /// Removes all elements of an array that are equal to one of the given ones; see
+    /// ``ManagedObject/remove(_:from:)-(_,String)``.
+    ///
+    ///     try note.remove(["draft"], from: \.keywords)
+    ///
+    /// - Throws: As ``ManagedObject/increment(_:by:)-(String,_)``.
     public func remove<Element: AttributeValue>(
         _ elements: [Element], from key: KeyPath<ObjectKeys<Self>, JSONListKey<Element>>
     ) throws(PersistenceError) {

@@ -88,6 +88,12 @@ open class ManagedObject: ManagedObjectProtocol, Observable, Encodable {
     /// Inserts a new object of the class's entity into a context. The object has its final ID and its defaults;
     /// ``awakeFromInsert()`` has run.
     ///
+    ///     let note = Note(inserting: context)
+    ///     note.text = "Buy bread"
+    ///
+    /// Use it for classes that you write by hand. Generated classes have an initializer that asks for all required values,
+    /// which the compiler checks; here, a required value that you forget makes the save throw.
+    ///
     /// The entity is the one that the container binds to this very class. A class that the container does not know is a
     /// programmer error.
     public convenience init(inserting context: ManagedObjectContext) {
@@ -125,6 +131,13 @@ open class ManagedObject: ManagedObjectProtocol, Observable, Encodable {
     open func awakeFromInsert() {}
     /// Called each time the row of the object has been read. Changes made here do not count as changes.
     ///
+    ///     final class Sight: SightBase {
+    ///         private(set) var initials = ""
+    ///         override func awakeFromFetch() { initials = String(name.prefix(1)) }
+    ///     }
+    ///
+    /// Use it to compute stored properties of your own. It runs for every row that is read, so keep it fast.
+    ///
     /// If you read other rows from here, their objects run this hook before you see them. Beyond 100 nested calls, the
     /// remaining hooks run after these have returned.
     open func awakeFromFetch() {}
@@ -139,9 +152,10 @@ open class ManagedObject: ManagedObjectProtocol, Observable, Encodable {
     ///     }
     open func willSave() {}
     /// Called after a save for every object that was inserted, updated or deleted. Changes made here make the object
-    /// changed again.
+    /// changed again, so that the next save writes them.
     open func didSave() {}
-    /// Called once when the object is about to be deleted, before delete rules run.
+    /// Called once when the object is about to be deleted, before delete rules run. Relationships still lead to other objects
+    /// here.
     open func prepareForDeletion() {}
     /// Called before the object forgets its row.
     open func willTurnIntoFault() {}
@@ -158,9 +172,11 @@ open class ManagedObject: ManagedObjectProtocol, Observable, Encodable {
     ///         }
     ///     }
     open func validateForInsert() throws {}
-    /// Called at a save of a changed object, after the rules of the model have been checked.
+    /// Called at a save of a changed object, after the rules of the model have been checked. Throw as in
+    /// ``validateForInsert()``.
     open func validateForUpdate() throws {}
-    /// Called at a save of a deleted object, after deny rules have been checked.
+    /// Called at a save of a deleted object, after deny rules have been checked. Throw as in ``validateForInsert()`` to refuse
+    /// the delete; the save throws then, and nothing is written.
     open func validateForDelete() throws {}
 
     // MARK: Encoding
@@ -185,6 +201,11 @@ extension ManagedObject {
     public final var entity: EntityDescription { binding.entity }
 
     /// The context of the object; nil after the context was released or reset, or after a save deleted the object.
+    ///
+    ///     guard let context = city.context else { return }  // too late to change it
+    ///     context.delete(city)
+    ///
+    /// An object does not keep its context alive. Without one, it can still be read, but not changed.
     public final var context: ManagedObjectContext? { core?.handle }
 
     /// What the object reads with: it exists while the object belongs to a context, or if the object belonged to one
@@ -217,7 +238,16 @@ extension ManagedObject {
     /// The slots of ``changes``.
     final var changedSlots: SlotSet { extras?.changedSlots ?? SlotSet() }
 
-    /// The ID: final from birth, the same in every context.
+    /// The ID of the object: final from birth, the same in every context.
+    ///
+    ///     let id = city.objectID
+    ///     try await background.perform { context in
+    ///         print(try context.existingObject(City.self, with: id).name)
+    ///     }
+    ///
+    /// Send it instead of the object, keep it in a dictionary, or store its ``ObjectID/uri``. It is valid before the first
+    /// save, so there are no temporary IDs. Only a new object that a save merges with an existing row of the same unique key
+    /// takes over the ID of that row; see ``MergePolicy``. Reading it reads nothing from the store.
     public final var objectID: ObjectID {
         if flags.contains(.inserted) { flags.insert(.idTaken) }
         return identity
@@ -228,19 +258,39 @@ extension ManagedObject {
         ObjectID(entity: binding.entity, key: key, storeIdentifier: binding.storeIdentifier)
     }
 
-    /// Whether the object is new and has not been saved.
+    /// Whether the object is new and has not been saved. A save makes it false.
     public final var isInserted: Bool { flags.contains(.inserted) }
-    /// Whether the object was changed since it was read or saved. A property that was set to the value it had counts,
-    /// too; ``changedValues()`` is empty then, and a save writes nothing.
+    /// Whether the object was changed since it was read or saved.
+    ///
+    /// A property that was set to the value it had counts, too; ``changedValues()`` is empty then, and a save writes nothing.
+    /// False for a new object, which is ``isInserted``.
     public final var isUpdated: Bool { flags.contains(.updated) }
     /// Whether the object has been deleted: true from the delete on, even after the save.
+    ///
+    ///     context.delete(city)
+    ///     print(city.isDeleted, city.hasChanges)  // true true, and after the save true false
+    ///
+    /// Fetches and relationships of the context do not show a deleted object. It is also true if others have deleted the row;
+    /// see ``isMissing``. A rollback before the save makes it false again.
     public final var isDeleted: Bool { !flags.isDisjoint(with: .hidden) }
-    /// Whether the object was deleted elsewhere, or its ID is one that no row has. Known once the row has been looked for. Properties
-    /// keep the last values, or read as zero and empty if none were read.
+    /// Whether the object was deleted elsewhere, or its ID is one that no row has.
+    ///
+    ///     let same = try context.object(with: city.objectID)
+    ///     print(same["name"] ?? "-")  // looks for the row
+    ///     if same.isMissing { print("it was deleted") }
+    ///
+    /// It is known once the row has been looked for, at the first access of a fault or when the context merges the delete.
+    /// Properties keep the last values, or read as zero and empty if none were read. Nothing throws, so check it where an ID
+    /// may be old, or use ``ManagedObjectContext/existingObject(_:with:)``.
     public final var isMissing: Bool { flags.contains(.missing) && core != nil }
-    /// Whether the row has not been read yet.
+    /// Whether the row has not been read yet. The first access to a property reads it, with those of the objects that were
+    /// fetched with it.
+    ///
+    ///     print(city.country.isFault)  // true if the country was not prefetched; asking reads nothing
+    ///
+    /// IDs, ``entity`` and the state of the object can be read without firing the fault.
     public final var isFault: Bool { flags.contains(.fault) }
-    /// Whether the object is inserted, updated or deleted.
+    /// Whether the object is inserted, updated or deleted: whether a save would look at it.
     public final var hasChanges: Bool { !flags.isDisjoint(with: .changed) }
 }
 

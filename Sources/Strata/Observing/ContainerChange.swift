@@ -2,6 +2,18 @@ import Foundation
 import StrataStore
 
 /// The changes that were committed to the store of a container: one commit, or several if a reader is slow.
+///
+///     for await change in container.changes where !change.authors.contains("import") {
+///         if change.isEverything { print("anything may have changed"); continue }
+///         for (id, names) in change.updated { print(id, names.sorted()) }
+///     }
+///
+/// ``PersistentContainer/changes`` gives them. It says which objects changed and in which properties, but not the values; fetch
+/// them by their IDs. If you are slow, commits are combined: an object that was inserted and deleted is not mentioned.
+///
+/// Always look at ``isEverything``: what another process has committed to a file is not known object by object, and more than
+/// ``mostObjects`` are not listed. To go through all transactions without a gap, even those of a time at which the app did
+/// not run, use the history of the store: ``PersistentContainer/history(after:where:)``.
 public struct ContainerChange: Sendable {
     /// Objects that were inserted.
     public internal(set) var inserted: Set<ObjectID> = []

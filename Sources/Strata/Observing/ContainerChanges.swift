@@ -1,6 +1,16 @@
 import StrataStore
 
-/// What is committed to the store of a container; see ``PersistentContainer/changes``. Safe to send anywhere.
+/// The commits to the store of a container as an asynchronous sequence; ``PersistentContainer/changes`` returns it.
+///
+///     let task = Task {
+///         for await change in container.changes where change.isFromElsewhere { print("another process has saved") }
+///     }
+///     task.cancel()  // ends the sequence
+///
+/// It can be sent anywhere and listens to all contexts of the container, to servers and to other processes. Each iterator
+/// listens from its creation on, and gets one change for everything since its previous one, so a slow reader needs little
+/// memory. It cannot fail, and ends only when the task is cancelled. For unsaved edits in one context, there is
+/// ``ManagedObjectContext/changes``.
 public struct ContainerChanges: AsyncSequence, Sendable {
     /// What was committed.
     public typealias Element = ContainerChange

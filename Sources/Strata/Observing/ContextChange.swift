@@ -2,7 +2,17 @@ import StrataStore
 
 /// The net changes in a context from one boundary to the next, or over several boundaries if a reader is slow.
 ///
-/// It is a value: send it anywhere, and look up the objects by their IDs where the context lives.
+///     for await change in context.changes where !change.isEverything {
+///         for (id, properties) in change.updated where properties.names.contains("name") {
+///             print(id, "was called", properties.oldValues["name"] ?? .null)
+///         }
+///     }
+///
+/// ``ManagedObjectContext/changes`` gives them. ``updated`` are edits made in this context; ``refreshed`` are objects that now
+/// show what others have saved, or that were refreshed or rolled back. Both name the properties, with the values before. To
+/// learn the values now, look the object up by its ID in the context.
+///
+/// It is a value, so you can send it anywhere. Beyond ``mostObjects`` it only says ``isEverything``; reload what you show then.
 public struct ContextChange: Sendable {
     /// What changed in one object.
     public struct Properties: Sendable, Hashable {
@@ -16,7 +26,7 @@ public struct ContextChange: Sendable {
         public var names: Set<String> { relationships.union(oldValues.keys) }
     }
 
-    /// Objects that appeared.
+    /// Objects that were inserted in this context, or that others have inserted.
     public internal(set) var inserted: Set<ObjectID> = []
     /// Objects that were changed in this context.
     public internal(set) var updated: [ObjectID: Properties] = [:]

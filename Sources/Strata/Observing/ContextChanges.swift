@@ -1,5 +1,14 @@
-/// What changes in a context, boundary by boundary; see ``ManagedObjectContext/changes``. The sequence lives where its
-/// context lives.
+/// The changes in a context as an asynchronous sequence, boundary by boundary; ``ManagedObjectContext/changes`` returns it.
+///
+///     let task = Task { @MainActor in
+///         for await change in container.viewContext.changes { print(change.updated.count, "objects were edited") }
+///     }
+///     task.cancel()  // ends the sequence
+///
+/// Each iterator listens from its creation on, and gets one change for everything since its previous one. The sequence
+/// lives where its context lives, and ends when the context is released or the task is cancelled. It cannot fail. For what is
+/// committed to the store, by any context or process, there is ``PersistentContainer/changes``; for a list that you show,
+/// ``ManagedObjectContext/live(_:sectionedBy:)``.
 public struct ContextChanges: AsyncSequence {
     /// What changed.
     public typealias Element = ContextChange
