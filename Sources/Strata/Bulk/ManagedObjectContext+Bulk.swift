@@ -53,14 +53,20 @@ extension ManagedObjectContext {
     ///         continent.name = .value(line.value)
     ///     }
     ///
+    /// Use it for large imports into an empty part of the store. If the objects may exist already, use ``upsert(_:into:by:)``;
+    /// if your code goes on to work with them, insert objects and save.
+    ///
     /// Attributes that you do not set have their defaults. No hooks run, and there is nothing to undo.
     /// - Parameters:
+    ///   - type: The class of the objects.
+    ///   - elements: One element for each object.
     ///   - validating: Whether the minimum, maximum and length rules of the model are checked, too. Required values always
     ///     are.
     ///   - set: Sets the values of one object; they must be constants.
     /// - Returns: The IDs of the objects, in the order of the elements.
     /// - Throws: ``PersistenceError/validation(_:)`` with what is wrong; ``PersistenceError/conflicts(_:)`` if a unique value
-    ///   is taken; the store's error. Nothing is inserted then.
+    ///   is taken; ``PersistenceError/invalidFetch(entity:reason:)`` in a child context, for a value that is not a constant, and
+    ///   for a property that cannot be set like this; the store's error; the error of the closure. Nothing is inserted then.
     @discardableResult
     public func insertAll<T, Elements: Sequence>(
         _ type: T.Type, from elements: Elements, validating: Bool = false,

@@ -6,11 +6,11 @@
 ///     let request = Page.where { $0.extras.json("mood", as: String.self) == "calm" }
 ///     let rated = Page.where { $0.extras.jsonList("ratings", of: Int.self).contains(5) }
 ///
-/// `String`, `Bool`, `Int` and its fixed-size forms, `Double` and `Float` conform; enumerations have a
-/// `json(_:as:)` of their own. JSON has no dates and no bytes: encoded as text or numbers, they compare as such.
+/// `String`, `Bool`, `Int` and its fixed-size forms, `Double` and `Float` conform; enumerations have a `json(_:as:)` of their
+/// own. JSON has no dates and no bytes: encoded as text or numbers, they compare as such.
 ///
-/// A member that is missing, or is of another kind than you name, counts as nil. `!=` finds it, `<` does not, and no
-/// error is thrown.
+/// A member that is missing is nil. One that is of another kind than you name is unequal to every value, and `<` is false for
+/// it; no error is thrown.
 public protocol JSONMemberValue: ComparableAttribute {}
 
 extension String: JSONMemberValue {}
@@ -52,15 +52,16 @@ extension JSONKeys {
     /// - Parameters:
     ///   - names: The keys in the JSON text.
     ///   - type: The type of the member.
-    /// - Returns: A key whose value is nil if the member is missing or of another kind.
+    /// - Returns: A key whose value is nil if the member is missing.
     public func json<T: JSONMemberValue>(_ names: String..., as type: T.Type) -> AttributeKey<T?> {
         AttributeKey(names.reduce(path) { $0.appending($1) })
     }
 
-    /// The key of a member whose values are cases of an enumeration.
+    /// The key of a member whose values are cases of an enumeration: `$0.settings.json("status", as: Status.self) == .draft`.
     /// - Parameters:
     ///   - names: The keys in the JSON text.
     ///   - type: The type of the member.
+    /// - Returns: A key whose value is nil if the member is missing.
     public func json<T: EnumValue>(_ names: String..., as type: T.Type) -> AttributeKey<T?> {
         AttributeKey(names.reduce(path) { $0.appending($1) })
     }

@@ -179,11 +179,18 @@ extension ManagedObjectContext {
     // MARK: Loading
 
     /// Reads the rows of all faults among some objects, and brings from a back end those that the store has only the keys
-    /// of: in one request for each entity, or as few as the back end allows. Objects that do not exist are
-    /// ``ManagedObject/isMissing`` afterwards.
+    /// of: in one request for each entity, or as few as the back end allows.
+    ///
+    ///     try await context.load(cities)
+    ///     for city in cities where !city.isMissing { print(city.name) }  // reads nothing
+    ///
+    /// Use it before you read properties on the main actor, where filling a fault would block, and with a remote store, where
+    /// the rows may not be in the mirror yet. Objects that do not exist are ``ManagedObject/isMissing`` afterwards.
     ///
     /// Without the network, where the options or the store forbid it, such objects stay faults.
-    /// - Parameter options: Options for the kind of store, or nil to use the store's defaults.
+    /// - Parameters:
+    ///   - objects: Objects of this context. Those whose rows have been read cost nothing.
+    ///   - options: Options for the kind of store, or nil to use the store's defaults.
     /// - Throws: The store's error; ``PersistenceError/cancelled``.
     public nonisolated(nonsending) func load(
         _ objects: [ManagedObject], options: (any StoreRequestOptions)? = nil

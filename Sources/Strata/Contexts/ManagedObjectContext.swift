@@ -50,8 +50,12 @@ public final class ManagedObjectContext {
     public var model: ManagedObjectModel { core.model }
 
     /// How a save resolves conflicts with changes that are already in the store; the container's
-    /// ``PersistentContainer/defaultMergePolicy`` for a new context. See ``setMergePolicy(_:for:)`` for single entities and
-    /// ``onPropertyConflict`` for single properties.
+    /// ``PersistentContainer/defaultMergePolicy`` for a new context.
+    ///
+    ///     context.mergePolicy = .objectWinsByProperty
+    ///
+    /// You can change it between two saves, for instance to repeat one that has thrown ``PersistenceError/conflicts(_:)``. See
+    /// ``setMergePolicy(_:for:)`` for single entities and ``onPropertyConflict`` for single properties.
     public var mergePolicy: MergePolicy {
         get { core.settings.merging.policy }
         set { core.settings.merging.policy = newValue }
@@ -112,6 +116,11 @@ public final class ManagedObjectContext {
     /// Called when the store fails to read a fault or the file of a binary value. The property reads as zero or empty
     /// then, and the next access tries again.
     ///
+    ///     context.onFaultError = { error, object in print("cannot read \(object.objectID): \(error)") }
+    ///
+    /// Reading a property cannot throw, so set a closure if your app must know, for instance because the store is on a volume
+    /// that can disappear. Without one, look at ``lastFaultError``.
+    ///
     /// Also called, once for each object and property, when the store holds a value that is not a value of the attribute:
     /// ``PersistenceError/damagedValue(_:)``. The property reads as nil, or as zero if the model requires a value, and the
     /// store keeps what it has until you set the property.
@@ -144,13 +153,20 @@ public final class ManagedObjectContext {
     }
 
     /// Merges the commits of other contexts, if ``automaticallyMergesChanges`` is set. Fetches, saves and `perform` do
-    /// it by themselves. Also applies relationship changes that waited for rows which could not be read.
+    /// it by themselves.
+    ///
+    ///     context.automaticallyMergesChanges = true
+    ///     context.processPendingChanges()  // objects and live results show what others have saved until now
+    ///
+    /// Call it in a context of your own that only reads properties for a while. ``PersistentContainer/viewContext`` needs no
+    /// call: it does so as soon as the main actor is free. It also applies relationship changes that waited for rows which
+    /// could not be read.
     ///
     /// Unchanged objects take the new values. Changed ones keep their changes on top of them, and objects that are deleted
     /// here stay deleted. Objects that others deleted are ``ManagedObject/isMissing``, unless values of them are changed
     /// here: the save meets a conflict then.
     ///
-    /// Listeners are told here what has changed since the last boundary.
+    /// Listeners are notified here of what has changed since the last boundary.
     public func processPendingChanges() {
         core.processPendingChanges()
         core.recorder?.close(.event)

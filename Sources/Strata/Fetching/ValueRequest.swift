@@ -107,7 +107,7 @@ extension FetchColumn: ValueColumn {
 }
 
 extension ValueColumn where Self: PredicateOperand {
-    /// The value under the name that its format is: `country.code`, `sum:(population)`.
+    /// The value, named after its expression: `country.code`, `sum(population)`.
     public var column: FetchColumn { FetchColumn("\(expression)", expression) }
 }
 

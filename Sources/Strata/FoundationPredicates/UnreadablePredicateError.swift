@@ -5,7 +5,7 @@
 ///     do {
 ///         print(try context.fetch(try FetchRequest(predicate: #Predicate<City> { $0.label == "Lima, Peru" })))
 ///     } catch let error as UnreadablePredicateError {
-///         print(error.part, error.reason)  // predicates know no such property: `label` is computed by the app
+///         print(error.part, error.reason)  // `label` is not a property of the model
 ///     }
 ///
 /// ``FetchPredicate/init(_:)`` and ``FetchRequest/init(predicate:sortedBy:limit:offset:prefetch:)`` throw it, before anything

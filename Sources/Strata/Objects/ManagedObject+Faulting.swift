@@ -124,7 +124,10 @@ extension ManagedObject {
         revert()
     }
 
-    /// Whether the members of a to-many relationship have not been loaded.
+    /// Whether a relationship has not been loaded: the members of a to-many relationship, or the row of a to-one's target.
+    ///
+    ///     if country.hasFault(forRelationship: "cities") { print("reading country.cities runs a statement") }
+    ///
     /// - Returns: true for a name that is not a relationship.
     public final func hasFault(forRelationship name: String) -> Bool {
         guard let relationship = binding.entity.relationship(named: name) else { return true }

@@ -26,7 +26,11 @@ extension PredicateOperand where Operand: ComparableAttribute {
     where B.Operand: ComparableAttribute, B.Operand.Kind == Operand.Kind { compare(a, .notEqual, b) }
     // MARK: With several values
 
-    /// Equal to one of some values.
+    /// The value is one of the given ones.
+    ///
+    ///     let request = Country.where { $0.countryId.isIn(["PE", "CL", "BO"]) }
+    ///
+    /// Nil is not in any list. An empty list finds nothing.
     public func isIn(_ values: some Sequence<Operand.Wrapped>) -> FetchPredicate {
         .comparison(expression, .isIn, .constant(.list(values.map(\.attributeValue))), [])
     }

@@ -6,9 +6,13 @@
 ///         Country.keys.cities.sum(\.population).descending,
 ///     ]
 extension PredicateOperand {
-    /// Small values first, nil before all. Sorts start at the object that is fetched.
+    /// An order with small values first, and nil before all.
+    ///
+    ///     let request = FetchRequest<City>(sortedBy: [City.keys.country.name.ascending, City.keys.population.descending])
+    ///
+    /// The key must lead to one value for each object: through to-one relationships, or to an aggregate such as `count`.
     public var ascending: FetchSort { FetchSort(expression) }
-    /// Large values first, nil last.
+    /// An order with large values first, and nil last.
     public var descending: FetchSort { FetchSort(expression, ascending: false) }
 }
 

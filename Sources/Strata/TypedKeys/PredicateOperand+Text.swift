@@ -5,31 +5,43 @@ extension PredicateOperand where Operand: ComparableAttribute, Operand.Wrapped =
         .comparison(expression, op, .constant(.string(text)), options)
     }
 
-    /// Begins with a text.
+    /// The text begins with the given one. Without options, an index on the attribute is used.
+    ///
+    ///     let request = City.where { $0.name.hasPrefix("san ", [.caseInsensitive, .diacriticInsensitive]) }
     public func hasPrefix(_ text: String, _ options: ComparisonOptions = []) -> FetchPredicate {
         compare(.beginsWith, text, options)
     }
-    /// Ends with a text.
+    /// The text ends with the given one. Each value is examined; an index does not help.
     public func hasSuffix(_ text: String, _ options: ComparisonOptions = []) -> FetchPredicate {
         compare(.endsWith, text, options)
     }
-    /// Contains a text.
+    /// The text contains the given one. Each value is examined; to find whole words in long texts, use ``matchesText(_:)``.
+    ///
+    ///     let request = City.where { $0.name.contains("grande", [.caseInsensitive]) }
     public func contains(_ text: String, _ options: ComparisonOptions = []) -> FetchPredicate {
         compare(.contains, text, options)
     }
-    /// Equal as far as the options look.
+    /// The text equals the given one, as far as the options compare. Without options, use `==`.
+    ///
+    ///     let request = City.where { $0.name.equals("sao paulo", [.caseInsensitive, .diacriticInsensitive]) }
     public func equals(_ text: String, _ options: ComparisonOptions) -> FetchPredicate {
         compare(.equal, text, options)
     }
-    /// Has the form of a pattern, in which `?` stands for one character and `*` for any number of them.
+    /// The whole text has the form of a pattern, in which `?` stands for one character and `*` for any number of them.
+    ///
+    ///     let request = City.where { $0.name.like("San*o") }
     public func like(_ pattern: String, _ options: ComparisonOptions = []) -> FetchPredicate {
         compare(.like, pattern, options)
     }
-    /// Matches a regular expression as a whole. An invalid pattern is an error of the fetch.
+    /// The whole text matches a regular expression.
+    ///
+    ///     let codes = Country.where { $0.countryId.matches("[A-Z]{2}") }
+    ///
+    /// The syntax is that of ICU. An invalid pattern is an error of the fetch, and so is a match that takes too many steps.
     public func matches(_ pattern: String, _ options: ComparisonOptions = []) -> FetchPredicate {
         compare(.matches, pattern, options)
     }
-    /// Has the words of a query; see `TextQuery`. The attribute needs a full-text index.
+    /// The text has the words of a query, ignoring case and accents; see ``TextQuery``. The attribute needs a full-text index.
     public func matchesText(_ query: String) -> FetchPredicate { compare(.matchesText, query, []) }
 
     /// Begins with the text of another key.
