@@ -21,8 +21,9 @@ extension ManagedObjectContext {
     ///
     ///     let largest = try context.fetchFirst(FetchRequest<City>(sortedBy: [City.keys.population.descending]))
     ///
-    /// It reads one row, whatever the limit of the request. Without an order, the object with the smallest key is the first. To
-    /// look an object up by its primary key, use `find`; to know only whether there is one, use `exists`.
+    /// It reads one row, whatever the limit of the request, unless unsaved changes may affect the answer. Without an order, the
+    /// object with the smallest key is the first. To look an object up by its primary key, use `find`; to know only whether
+    /// there is one, use `exists`.
     /// - Throws: As ``fetch(_:)``.
     public func fetchFirst<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> T? {
         try core.fetcher.fetchFirst(request)
@@ -53,7 +54,7 @@ extension ManagedObjectContext {
     ///
     ///     let ids = try await context.fetchIDs(City.where { $0.note != nil })
     ///     try await background.perform { context in
-    ///         for id in ids { try context.existingObject(City.self, with: id).note = nil }
+    ///         for city in try context.fetch(City.where { $0.isIn(ids: ids) }) { city.note = nil }
     ///         try context.save()
     ///     }
     ///

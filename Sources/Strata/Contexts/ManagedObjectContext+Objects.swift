@@ -72,8 +72,8 @@ extension ManagedObjectContext {
     ///         print("it was deleted")
     ///     }
     ///
-    /// Returns immediately if the object is in memory and is not a fault, even if others have changed or deleted its row since
-    /// then.
+    /// If the object is in memory and is not a fault, it is returned as it is, even if others have changed its row and the
+    /// context has not merged that. Objects that the context knows to be deleted are not found.
     /// - Throws: ``PersistenceError/objectNotFound(_:)`` if there is no row, or the object is deleted in this context;
     ///   ``PersistenceError/foreignObject(_:)`` if the ID is of another store; the store's error if reading fails.
     public func existingObject(with id: ObjectID) throws(PersistenceError) -> ManagedObject {
@@ -103,7 +103,7 @@ extension ManagedObjectContext {
     ///     }
     ///
     /// This is how an object gets from one context to another: objects cannot be sent, and IDs can. In a loop over many IDs,
-    /// each object takes a statement; fetch them together with `isIn(ids:)` instead.
+    /// each object may take a statement; fetch them together with `isIn(ids:)` instead.
     /// - Throws: As ``existingObject(with:)``; ``PersistenceError/objectNotFound(_:)`` also if the object is of another class.
     public func existingObject<T: ManagedObject>(_ type: T.Type, with id: ObjectID) throws(PersistenceError) -> T {
         guard let object = try existingObject(with: id) as? T else { throw .objectNotFound(id) }
@@ -119,9 +119,8 @@ extension ManagedObjectContext {
     ///     continent["name"] = "South America"
     ///     try context.save()
     ///
-    /// Use it for entities without a generated class, or if the name is known only at run time. With a generated class, call
-    /// its initializer, which asks for all required values: `Continent(context: context, continentId: "SA", name: "South
-    /// America")`.
+    /// Use it for entities without a generated class, or if the name is known only at run time. The initializer of a generated
+    /// class, such as `Continent(context:continentId:name:)`, asks for all required values.
     ///
     /// The object has the defaults of the model and its final ``ManagedObject/objectID``; required values that are missing make
     /// the save throw. To insert thousands of objects that nothing needs in memory, use ``insertAll(_:from:validating:set:)``.

@@ -17,8 +17,9 @@ import Foundation
 /// such as a full disk; ``objectNotFound(_:)`` and ``cancelled`` are also part of normal operation. Most others are mistakes in
 /// code or in the model. Log their ``description``, which names entity, property and value and says what to do.
 ///
-/// An error leaves the context as it was before the call, unless the method says otherwise, so you can correct the problem and
-/// try again. Methods that take a closure, such as ``PersistentContainer/write(_:)``, also throw the errors of the closure.
+/// A save, an upsert or a bulk operation that throws leaves the context as it was before, so you can correct the problem and
+/// try again; only ``partlySaved(committed:pending:reason:)`` is different. Methods that take a closure, such as
+/// ``PersistentContainer/write(_:)``, also throw the errors of the closure.
 public enum PersistenceError: Error, Sendable {
     /// The store failed.
     case store(StoreError)

@@ -152,7 +152,7 @@ extension FetchedResults: RandomAccessCollection {
 ///     cities.delegate = delegate
 ///
 /// Use a delegate in a view controller that applies each step immediately. In asynchronous code,
-/// ``FetchedResults/updates`` is shorter, and in SwiftUI no code is needed, because a live result can be observed.
+/// ``FetchedResults/updates`` is shorter, and SwiftUI observes a live result without a delegate.
 ///
 /// One object can be the delegate of several results; compare `results` to tell them apart. It is called at a boundary, after
 /// all live results of the context have taken their new state, and not for the initial state. The result holds it weakly, so

@@ -70,7 +70,7 @@ public final class FetchedValues<Object: ManagedObject, Row>: Observable {
 ///     let total = try context.live(FetchRequest<City>().select { $0.population.sum })
 ///     for try await rows in total.updates { print("\(rows[0]) people") }
 ///
-/// The first element are the rows at the beginning; another one follows each time the rows differ. If you are slow, you get
+/// The first element is the rows at the beginning; another one follows each time they differ. If you are slow, you get
 /// only the newest state. The sequence lives where its context lives, keeps the values alive, and waits until the task is
 /// cancelled. If the store fails while the rows are computed, it throws once and ends.
 public struct FetchedValueUpdates<Object: ManagedObject, Row>: AsyncSequence {

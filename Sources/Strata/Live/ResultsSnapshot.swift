@@ -56,7 +56,7 @@ public struct ResultsSection: Sendable, Hashable {
 ///     let snapshot = results.snapshot
 ///     Task.detached { print(snapshot.count, snapshot.first?.uri.absoluteString ?? "empty") }
 ///
-/// A snapshot is a value that never changes, so you can send it anywhere and compare two of them. Use it for list views that
+/// A snapshot is a value that never changes, so you can send it anywhere. Use it for list views that
 /// take a state as a whole, such as a diffable data source, with ``ids`` and ``sections``. For the objects themselves, read the
 /// ``FetchedResults`` where its context lives.
 ///

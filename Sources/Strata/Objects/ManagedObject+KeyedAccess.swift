@@ -11,8 +11,8 @@ extension ManagedObject {
     ///
     /// Use it for models without generated classes; a generated property is faster, and the compiler checks it. A to-one
     /// relationship gives and takes a ``ManagedObject``; a to-many gives a `Set` or array of them, and takes one or the other;
-    /// a fetched property gives an array; attributes give and take their Swift type, nil for no value. Composites are `[String:
-    /// Any]`.
+    /// a fetched property gives an array; attributes give and take their Swift type, nil for no value. Composites are
+    /// dictionaries of type `[String: Any]`.
     ///
     /// A name that the entity lacks or a value of another type is a programmer error. Use ``value(forKey:)`` and
     /// ``setValue(_:forKey:)`` for names and values that come from outside.

@@ -13,7 +13,7 @@ import StrataStore
 ///
 /// Always look at ``isEverything``: what another process has committed to a file is not known object by object, and more than
 /// ``mostObjects`` are not listed. To go through all transactions without a gap, even those of a time at which the app did
-/// not run, use the history of the store: ``PersistentContainer/history(after:where:)``.
+/// not run, use the history of the store: ``PersistentContainer/history(after:where:limit:)``.
 public struct ContainerChange: Sendable {
     /// Objects that were inserted.
     public internal(set) var inserted: Set<ObjectID> = []
