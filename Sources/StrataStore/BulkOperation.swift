@@ -43,7 +43,18 @@ public struct BulkUpdate: Sendable {
     public var slots: [Int] { assignments.keys.sorted() }
 }
 
-/// The result of a bulk operation.
+/// How many objects a bulk operation changed, and which.
+///
+///     let result = try store.perform(.delete(plan), by: ChangeOrigin(author: "cleanup"))
+///     print("\(result.count) objects deleted")
+///
+/// A store returns it from ``PersistentStore/perform(_:by:)``. Apps get only the number, from
+/// `ManagedObjectContext.update(_:validating:set:)` and `deleteAll(_:)`; the context uses the rest to bring the objects that
+/// contexts hold up to date.
+///
+/// Up to ``mostRows`` objects, ``change`` has the rows before and after, which contexts can merge without reading. Beyond that,
+/// only the keys are known, and contexts read the objects that they hold again. So memory stays bounded for operations on
+/// millions of objects.
 public struct BulkResult: Sendable {
     /// The number of objects that were changed, or deleted by the operation itself and by delete rules. Objects that had the
     /// values already are not among them.

@@ -1,6 +1,17 @@
 import Foundation
 
 /// A change that is applied to the value that an attribute has when the change arrives, so that no concurrent one is lost.
+///
+///     try lima.increment(\.population, by: 100)
+///     try context.save()  // adds 100 to what the store has by then
+///
+/// Apps create operations with `increment`, `add`, `addUnique` and `remove` of `ManagedObject`; under every merge policy, they
+/// are not in conflict with changes of others. A store or a dialect meets the cases of this type in a change set or in a write
+/// to a back end.
+///
+/// Nil counts as zero or as an empty array. Increments are for stored numbers, the others for arrays of strings, truth values
+/// and numbers. The elements of an operation are compared as values of the attribute's type, so 1 and 1.0 are equal in an array
+/// of doubles. If the attribute cannot hold the result, the save throws.
 public enum FieldOperation: Sendable, Hashable {
     /// Adds to a number; by a negative amount subtracts.
     case increment(Value)

@@ -2,8 +2,18 @@ import Foundation
 
 /// The identity of an object: which store, which hierarchy of entities, which key.
 ///
-/// An ID is final when its object is created and is the same in every context. You can save it as a URI and send it
-/// anywhere.
+///     let id = lima.objectID
+///     let name = try await container.read { context in
+///         try context.existingObject(City.self, with: id).name
+///     }
+///     UserDefaults.standard.set(id.uri.absoluteString, forKey: "city")
+///
+/// An ID is final when its object is created, before the first save, and is the same in every context. It is `Sendable`: send
+/// it to other threads instead of the object. To keep it, save its ``uri`` and read it with
+/// `PersistentContainer.objectID(for:)`, which also works in the next launch and in another process with the same file.
+///
+/// Only a new object that a save writes to an existing row with the same unique key takes that row's ID. Keys are numbers of
+/// one store and are not used again after a delete. To name an object on a server or another device, use its primary key.
 public struct ObjectID: Sendable, Hashable, CustomStringConvertible {
     /// The key, unique within the store and the hierarchy of the entity. It is in the column `_id` of a SQLite store.
     public let key: Int64

@@ -1,8 +1,17 @@
 import Foundation
 
-/// Keeps objects. A store works with rows, keys and change sets; it never sees a managed object.
+/// A store that keeps objects: it exchanges rows, keys and change sets with contexts, and never sees a managed object.
 ///
-/// All methods may be called from any thread, and concurrently. They block until they have finished.
+///     let store = try SQLiteStore.open(model: model, location: .memory(name: nil))
+///     let container = try PersistentContainer(store: store, classes: GazetteerModel.classes)
+///
+/// Apps open a store and pass it to a container. Implement the protocol only to keep objects in another database than SQLite or
+/// PostgreSQL. For a service in the network, a `RemoteDialect` or `RemoteBackend` of `StrataRemote` is much less work.
+///
+/// ``commit(_:)`` must be atomic and compare versions, ``allocateKeys(_:rootIndex:)`` must never give a key twice, and all
+/// methods may be called from any thread, and concurrently. They block until they have finished. Everything else has a default:
+/// without ``perform(_:by:)`` the store has no bulk operations, without ``history`` no history. The conformance suite of
+/// `StrataTesting` checks an implementation.
 public protocol PersistentStore: StoreReader {
     /// The identity of the store; the same each time it is opened.
     var identifier: UUID { get }
@@ -104,7 +113,16 @@ extension PersistentStore {
     public func replicaReader(isFresh: Bool) -> (any ReplicaReader)? { nil }
 }
 
-/// The capabilities of a store. A store refuses to open a model that needs a capability it lacks.
+/// What a store can do, as a set of options.
+///
+///     if container.store.capabilities.contains(.heldVersions) {
+///         try context.pin(for: .seconds(30))
+///     }
+///
+/// Test it before you use a feature that not every store has, such as pinned contexts. A store refuses to open a model that it
+/// cannot keep, with ``StoreError/unsupported(store:feature:)``, so declarations of the model need no test. SQLite files have
+/// all capabilities. Stores in memory lack ``persistent``, ``multiProcess``, ``externalStorage`` and ``heldVersions``, and
+/// mirrors of a back end lack ``uniqueConstraints``, which the server enforces.
 public struct StoreCapabilities: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt32
@@ -112,19 +130,19 @@ public struct StoreCapabilities: OptionSet, Sendable, Hashable {
     public init(rawValue: UInt32) { self.rawValue = rawValue }
     /// Objects outlive the process.
     public static let persistent = StoreCapabilities(rawValue: 1)
-    /// Several processes may use it at once.
+    /// Several processes may use the store at the same time.
     public static let multiProcess = StoreCapabilities(rawValue: 2)
-    /// Unique constraints.
+    /// The store enforces the unique constraints of the model.
     public static let uniqueConstraints = StoreCapabilities(rawValue: 4)
-    /// Ordered relationships.
+    /// The store keeps the order of ordered to-many relationships.
     public static let orderedRelationships = StoreCapabilities(rawValue: 8)
-    /// Derived attributes.
+    /// The store computes derived attributes when it writes a row.
     public static let derivedAttributes = StoreCapabilities(rawValue: 16)
-    /// Spatial indexes.
+    /// The store has indexes of positions.
     public static let spatialIndexes = StoreCapabilities(rawValue: 32)
-    /// Full-text indexes.
+    /// The store has indexes of the words in texts.
     public static let fullTextIndexes = StoreCapabilities(rawValue: 64)
-    /// Binary values in files of their own.
+    /// The store keeps large binary values in files of their own.
     public static let externalStorage = StoreCapabilities(rawValue: 128)
     /// Versions that can be read while others write; see ``PersistentStore/holdVersion(for:)``.
     public static let heldVersions = StoreCapabilities(rawValue: 256)

@@ -1,6 +1,20 @@
 import Foundation
 
 /// Why a back end did not do what a store asked of it, in terms that need no remote store to read.
+///
+///     do {
+///         try await context.save()
+///     } catch PersistenceError.store(.remote(let failure)) {
+///         print(failure.kind, failure.message)
+///         for object in failure.objects { print(object.objectID, object.failure.kind) }
+///     }
+///
+/// It is the payload of ``StoreError/remote(_:)``. Decide by ``kind``: `unreachable` and `timeout` mean that you can try again
+/// later, `conflict` that others have changed the object, `unauthorized` that the user has to log in. ``domain`` and ``code``
+/// are the service's own.
+///
+/// After a save, ``inserted``, ``updated`` and ``deleted`` list the objects that are not on the server, each with its own
+/// failure. All others are saved. The listed objects keep their changes, and the next save sends only these.
 public struct RemoteFailure: Error, Sendable, Hashable {
     /// What happened to one object of a save.
     public struct Object: Sendable, Hashable {

@@ -1,4 +1,20 @@
-/// An error of a store.
+/// An error of a store: the file cannot be opened, the disk is full, a migration needs an answer, a server refused.
+///
+///     do {
+///         try context.save()
+///     } catch PersistenceError.store(.diskFull) {
+///         print("free some space, then save again")
+///     } catch PersistenceError.store(let error) {
+///         print(error)  // what happened, to which file or property, and what to do
+///     }
+///
+/// Functions that open or migrate a store throw it. Methods of contexts and containers throw it inside of
+/// `PersistenceError.store`. Nothing was written if a save throws it, so objects keep their changes and you can save again. The
+/// exception is ``remote(_:)``, whose ``RemoteFailure`` lists the objects that were not saved.
+///
+/// Errors are `Hashable` and name the file, entity and property. Match the cases that your app can handle, such as
+/// ``locked(path:)``, ``diskFull(path:)`` and ``migrationNeedsAnswers(path:steps:)``, and show or log ``description`` for the
+/// rest.
 public enum StoreError: Error, Sendable, Hashable {
     /// There is no store at the path, and the location does not allow creating one.
     case notFound(path: String)

@@ -2,13 +2,21 @@ import Foundation
 import StrataSQL
 import StrataStore
 
-/// What a backup holds.
+/// The size of a backup that ``SQLiteStore/backUp(to:)`` has made, and where it is.
+///
+///     let report = try store.backUp(to: "backups/cities.sqlite")
+///     print(report.path, report.fileSize + report.externalSize, "bytes")
+///
+/// A backup is one database file. Values of attributes with external storage that have files of their own are in a folder next
+/// to it, so ``fileSize`` and ``externalSize`` together are the space that the backup takes. Move both if you move the backup.
+///
+/// You get a report only for a complete backup: if something fails, the call throws and no file has the name of the backup.
 public struct BackupReport: Sendable, Hashable {
-    /// The path of the new store.
+    /// The full path of the new store.
     public let path: String
     /// The size of its database file in bytes.
     public let fileSize: Int
-    /// How many values are in files of their own.
+    /// How many files hold external values. Two objects with the same file count once.
     public let externalCount: Int
     /// The size of these files in bytes.
     public let externalSize: Int

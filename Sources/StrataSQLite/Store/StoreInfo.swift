@@ -2,24 +2,35 @@ import Foundation
 import StrataSQL
 import StrataStore
 
-/// What is in a store: for people who look after one.
+/// The entities, object counts, sizes and versions of a store.
+///
+///     let info = try SQLiteStore.storeInfo(at: "cities.sqlite")
+///     for entity in info.entities { print(entity.name, entity.count) }
+///     print(info.fileSize + info.logSize + info.externalSize, "bytes")
+///     print(info.freePages * info.pageSize, "of them free")
+///
+/// Use it for a screen with the space that the app takes, for a bug report, or to check a file that you do not have the model
+/// for: ``SQLiteStore/storeInfo(at:)`` reads the model's description from the file. `strata store info` prints the same.
+///
+/// Counting reads an index or table of each entity, so the time grows with the number of objects. To check whether the file is
+/// damaged, use ``IntegrityReport``.
 public struct StoreInfo: Sendable, Hashable {
     /// An entity of a store.
     public typealias EntityInfo = StoreEntityInfo
 
-    /// What the store says about itself.
+    /// The store's identifier, the version of its format, and the name and hash of its model.
     public let metadata: StoreMetadata
-    /// The entities by name.
+    /// The entities in alphabetical order.
     public let entities: [EntityInfo]
     /// The size of the database file in bytes; of the pages in use for a store in memory.
     public let fileSize: Int
-    /// The size of the write-ahead log in bytes.
+    /// The size of the write-ahead log in bytes; 0 for a store in memory.
     public let logSize: Int
     /// The size of a page in bytes.
     public let pageSize: Int
     /// How many pages hold nothing and will be used again.
     public let freePages: Int
-    /// How many values are in files of their own.
+    /// How many files hold external values. Those of replaced values that are still kept count, too.
     public let externalCount: Int
     /// The size of these files in bytes.
     public let externalSize: Int
@@ -29,18 +40,30 @@ public struct StoreInfo: Sendable, Hashable {
     public let deferredMigrationSteps: [DeferredMigrationStep]
 }
 
-/// Whether a store is sound.
+/// The result of a check of a store's file: damaged pages, and references that lead nowhere.
+///
+///     let report = try SQLiteStore.integrityReport(at: "cities.sqlite")
+///     if !report.isSound {
+///         for problem in report.problems + report.danglingReferences { print(problem) }
+///     }
+///
+/// Check a file after ``StoreError/corrupt(path:reason:)``, after a crash of the device, or before you keep it as a backup. The
+/// check reads every page and takes as long as reading the file; other connections can read and write meanwhile.
+///
+/// A report only describes the file. If it is not sound, restore a backup. It does not look at single values: a value that does
+/// not fit its attribute is reported as ``DamagedValue`` when it is read. `strata doctor` prints this report with advice.
 public struct IntegrityReport: Sendable, Hashable {
     /// What SQLite's `PRAGMA integrity_check` finds; empty if all is well.
     public let problems: [String]
-    /// References that lead nowhere, as `table row -> table`.
+    /// References that lead to no row, each as the table, the row and the table that it refers to: `city 42 -> country`.
     public let danglingReferences: [String]
     /// Whether nothing is wrong.
     public var isSound: Bool { problems.isEmpty && danglingReferences.isEmpty }
 }
 
 extension SQLiteStore {
-    /// What is in the store.
+    /// Reads what is in the store: entities, counts, sizes.
+    /// - Throws: ``StoreError`` if the store cannot be read.
     public func storeInfo() throws(StoreError) -> StoreInfo {
         try pool.read { (connection) throws(StoreError) in
             try StoreInfo.read(from: connection, path: location.isFile ? path : nil)
@@ -48,16 +71,20 @@ extension SQLiteStore {
     }
 
     /// Checks the whole store. This reads every page, so it takes as long as reading the file.
+    /// - Throws: ``StoreError`` if the store cannot be read at all. Damage that SQLite can describe is in the report.
     public func integrityReport() throws(StoreError) -> IntegrityReport {
         try pool.read { (connection) throws(StoreError) in try IntegrityReport.read(from: connection) }
     }
 
-    /// What is in the store of a file, without its model. The file is opened only for reading.
+    /// Reads what is in the store of a file, without its model. The file is opened only for reading.
+    /// - Throws: ``StoreError/notFound(path:)`` if there is no file; ``StoreError/notAStore(path:reason:)`` if it is empty or
+    ///   another program's; other ``StoreError``s if it cannot be read.
     public static func storeInfo(at path: String) throws(StoreError) -> StoreInfo {
         try inspect(path) { (connection, path) throws(StoreError) in try StoreInfo.read(from: connection, path: path) }
     }
 
     /// Checks the store of a file, without its model. The file is opened only for reading.
+    /// - Throws: As ``storeInfo(at:)``.
     public static func integrityReport(at path: String) throws(StoreError) -> IntegrityReport {
         try inspect(path) { (connection, _) throws(StoreError) in try IntegrityReport.read(from: connection) }
     }

@@ -1,4 +1,15 @@
 /// Why history could not be read or written.
+///
+///     do {
+///         for transaction in try container.history(after: token) { print(transaction.date) }
+///     } catch HistoryError.expired {
+///         let next = try container.currentHistoryToken()  // take it before you read the objects
+///         print("read all objects, then continue after", next)
+///     }
+///
+/// Handle ``expired(token:)`` in every app that keeps a token. It means that you may have missed changes: the history was
+/// purged beyond the token, the file was replaced by a backup, or the token belongs to another store. ``notRecorded(store:)``
+/// says that the store was opened without ``HistoryRecording/on(keeping:)``. Nothing was changed if one of these is thrown.
 public enum HistoryError: Error, Sendable, Hashable {
     /// The store records no history; see ``HistoryRecording``.
     case notRecorded(store: String)

@@ -1,10 +1,17 @@
 import Foundation
 
-/// Which part of history is requested. Each part that is set must hold. Of a transaction only the matching changes are
-/// given, and transactions without any are left out.
+/// Which part of history is requested: by entity, object, kind, property, author, process or date.
 ///
 ///     let deletes = HistoryFilter(entities: ["City"], kinds: [.deleted])
 ///     let others = HistoryFilter(excludedAuthors: ["import"])
+///     for transaction in try container.history(after: token, where: deletes) { print(transaction.changes.count) }
+///
+/// All parts that are set must match. A transaction contains only the changes that match, and is left out if none does.
+/// `import Strata` has typed forms, `.changes(of: City.self, to: City.keys.population)`, and `excluding(authors:)` and
+/// `kinds(_:)` to add parts.
+///
+/// To skip what your own process has written, set ``excludedOrigin`` to the ``StoreHistory/origin`` of your store, or exclude
+/// your author. A consumer with a filter also advances past the transactions that it does not see.
 public struct HistoryFilter: Sendable, Hashable {
     /// The names of entities; objects of entities that inherit from them count. nil for all.
     public var entities: Set<String>?

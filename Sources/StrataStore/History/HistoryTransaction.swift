@@ -1,6 +1,18 @@
 import Foundation
 
-/// The changes that one save, bulk operation or synchronization wrote.
+/// The changes that one save, bulk operation or synchronization wrote, with its author, process and time.
+///
+///     for transaction in try container.history(after: token, where: .all.excluding(authors: "import")) {
+///         print(transaction.date, transaction.author ?? "unknown", transaction.processName)
+///         for change in transaction.changes { print(change.kind, change.entityName, change.key) }
+///     }
+///
+/// You get transactions from `PersistentContainer.history(after:where:limit:)` and `consumeHistory(as:where:batchSize:_:)`, in
+/// the order in which they were committed. Set the author and the name of a context before it saves. In a SQLite file, writes
+/// of another program, such as a SQL shell, are part of the transaction that follows.
+///
+/// Keep ``token`` to continue after this transaction. With a filter, ``changes`` has only the matching changes. A bulk
+/// operation on a million objects is one transaction with a million changes.
 public struct HistoryTransaction: Sendable, Hashable {
     /// The place after the transaction.
     public let token: HistoryToken
@@ -35,7 +47,24 @@ public struct HistoryTransaction: Sendable, Hashable {
     }
 }
 
-/// What a transaction did to one object.
+/// What a transaction did to one object: inserted, updated or deleted it.
+///
+///     for change in try container.history(after: token, where: .changes(of: City.self)).flatMap(\.changes) {
+///         guard let id = change.objectID else { continue }
+///         switch change.kind {
+///         case .deleted: print("remove", id.uri)
+///         case .inserted: print("add", id.uri)
+///         case .updated where change.properties.contains("name"): print("rename", id.uri)
+///         case .updated: break
+///         }
+///     }
+///
+/// A change names the properties that an update has changed, not their values. Fetch the object for its present values; it may
+/// have been deleted by a later transaction. For attributes with `preservesValueInHistory`, ``oldValues`` has the values of
+/// before.
+///
+/// An object appears once per transaction, however often it was written in it. Changes are recorded before a migration under
+/// old names and read under the present ones.
 public struct HistoryChange: Sendable, Hashable {
     /// What happened to the object.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -78,7 +107,22 @@ public struct HistoryChange: Sendable, Hashable {
     }
 }
 
-/// Some transactions, and where to go on.
+/// Some transactions of a history, and the place where to continue.
+///
+///     guard let history = container.history else { return }
+///     var position: HistoryToken?
+///     var hasMore = true
+///     while hasMore {
+///         let page = try history.transactions(after: position, where: .all, limit: 100)
+///         for transaction in page.transactions { print(transaction.date, transaction.changes.count) }
+///         (position, hasMore) = (page.token, page.hasMore)
+///     }
+///
+/// ``StoreHistory/transactions(after:where:limit:)`` returns it. Read in pages if the history may be long, because a page is in
+/// memory as a whole. Continue from ``token`` and not from the token of the last transaction: with a filter, history was read
+/// further than that. A page may be empty, if the filter left out everything.
+///
+/// `PersistentContainer.consumeHistory(as:where:batchSize:_:)` has this loop, and remembers the place in the store.
 public struct HistoryPage: Sendable, Hashable {
     /// The transactions, in order.
     public let transactions: [HistoryTransaction]

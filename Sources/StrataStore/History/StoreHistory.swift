@@ -1,7 +1,19 @@
 import Foundation
 
-/// The history of a store: which transaction changed what. All methods may be called from any thread. They throw
-/// ``HistoryError/notRecorded(store:)`` if the store records none.
+/// The history of a store: which transaction changed what.
+///
+///     if let history = container.history {
+///         for consumer in try history.consumers() {
+///             print(consumer, try history.position(of: consumer) ?? "-")
+///         }
+///     }
+///
+/// You get it from `PersistentContainer.history` or ``PersistentStore/history``. Most apps need only the methods of
+/// `PersistentContainer`: `history(after:where:limit:)`, `consumeHistory(as:where:batchSize:_:)` and `purgeHistory(before:)`.
+/// Use this protocol for pages with a filter, for the list of consumers, for ``origin``, or for a store of your own.
+///
+/// All methods may be called from any thread, and block until they have finished. They throw
+/// ``HistoryError/notRecorded(store:)`` if the store records none, and ``HistoryError/store(_:)`` if it fails.
 public protocol StoreHistory: Sendable {
     /// A random number of this instance of the store, which its transactions carry; see ``HistoryFilter/excludedOrigin``.
     var origin: Int64 { get }
@@ -50,7 +62,19 @@ public protocol StoreHistory: Sendable {
 /// all commits of others.
 package protocol CompleteStoreHistory: StoreHistory {}
 
-/// An object as it was. Values that have changed since are known if the model preserves them.
+/// An object as it was at a place of history.
+///
+///     if let city = try container.object(id, at: token) {
+///         print(city.objectID, try city.value(of: "name"), try city.value(of: "population"))
+///     }
+///
+/// `PersistentContainer.object(_:at:)` makes it: it reads the present row, and replaces the values that have changed since by
+/// the old ones that the history has. Properties that have not changed are always known. The old values of others are known if
+/// their attribute has `preservesValueInHistory`; otherwise ``value(of:)`` throws
+/// ``HistoryError/valueNotKept(entity:property:)``.
+///
+/// To-one relationships are given by key. To-many relationships are not part of it. It is a value and does not change when the
+/// object does.
 public struct HistoricalObject: Sendable {
     /// The object.
     public let objectID: ObjectID

@@ -4,6 +4,14 @@
 ///     options.migration.answers = ["City.nickname": .accept]  // a property that the new version lacks
 ///     options.migration.keepsOriginal = true
 ///     let container = try PersistentContainer(GazetteerModel.self, at: .file(path: "cities.sqlite"), options: options)
+///
+/// Without any settings, a file is migrated when it is opened if nothing is lost. Steps that would lose data stop the opening
+/// with ``StoreError/migrationNeedsAnswers(path:steps:)`` until ``answers`` has an answer for each of them. The whole migration
+/// is one transaction, so the file is unchanged after an error.
+///
+/// Set ``stages`` for conversions in code, and ``versions`` so that users who skip updates get the same result. A large file
+/// takes a while: call `SQLiteStore.migrate(_:to:options:onProgress:)` before you open it, so that the main thread does not
+/// wait.
 public struct MigrationOptions: Sendable {
     /// Whether files are migrated when they are opened.
     public enum Policy: Sendable, Hashable {
@@ -39,7 +47,15 @@ public struct MigrationOptions: Sendable {
     public init() {}
 }
 
-/// The progress of a migration.
+/// How far a migration is, for a progress bar.
+///
+///     try await SQLiteStore.migrate("cities.sqlite", to: model) { progress in
+///         print(Int(progress.fraction * 100), "%", progress.text)
+///     }
+///
+/// ``MigrationOptions/onProgress`` and `PersistentContainer.finishDeferredMigration(onProgress:)` are called with it, on the
+/// thread that does the work; send it to the main actor to show it. ``fraction`` counts parts, not seconds: a part with many
+/// objects takes longer than one with few. ``text`` describes the present part in English and is meant for logs.
 public struct MigrationProgress: Sendable, Hashable {
     /// What is being done, in words.
     public let text: String
@@ -58,9 +74,23 @@ public struct MigrationProgress: Sendable, Hashable {
     public var fraction: Double { total == 0 ? 1 : Double(completed) / Double(total) }
 }
 
-/// A stage of a migration with code of its own: from one version of the model to another.
+/// A part of a migration that leads from one version of the model to another, with code of its own if you need it.
 ///
-/// The stores of a session exist while the code runs. `import Strata` gives stages whose code works with objects.
+///     let stage = MigrationStage.custom(from: version1, to: version2) { migration in
+///         try migration.forEach("Contact") { old, new in
+///             new?["firstName"] = (old["name"] as? String ?? "").split(separator: " ").first.map(String.init)
+///         }
+///     }
+///     var options = SQLiteStore.Options()
+///     options.migration.stages = [stage]
+///     options.migration.versions = [version1, version2]
+///
+/// Most changes of a model need no stage: they are inferred. Write one to split or combine values, to choose between objects,
+/// or where types have no conversion. `import Strata` declares `custom(from:to:_:)`, which runs during the migration after the
+/// inferred steps, and `deferred(_:from:to:forEach:classes:batchSize:_:)`, which runs later in batches.
+///
+/// A file goes through each stage that begins at its version or at a later one. If the code throws, its stage is rolled back,
+/// and the file keeps the version of the stage before. ``init(from:to:)`` makes a stage without code: a version to stop at.
 public struct MigrationStage: Sendable {
     /// The version that it begins with.
     public let source: ManagedObjectModel
@@ -126,7 +156,18 @@ package struct MigrationSession: Sendable {
     }
 }
 
-/// What a migration did, or would do.
+/// What a migration did, how long it took, and what is left to do.
+///
+///     let report = try SQLiteStore.migrate("cities.sqlite", to: model)
+///     for step in report.steps { print(step.id, step.text, step.rows ?? 0) }
+///     print(report.seconds, "s,", report.deferredSteps.count, "deferred steps")
+///
+/// `SQLiteStore.migrate(_:to:options:)` and `SQLiteStore.dryRun(_:to:options:)` return it. ``plans`` is empty if the file had
+/// the version of the model already. If ``deferredSteps`` is not empty, call
+/// `PersistentContainer.finishDeferredMigration(onProgress:)` when the app has time.
+///
+/// Opening a store migrates it without a report. To learn what a migration would do before it runs, ask
+/// `SQLiteStore.migrationPlan(for:to:options:)`.
 public struct MigrationReport: Sendable, Hashable {
     /// The plans that were carried out, one for each stage.
     public let plans: [MigrationPlan]

@@ -1,4 +1,16 @@
-/// A statement that a store has run.
+/// A statement that a store has run, with its time, its rows and its work.
+///
+///     var options = SQLiteStore.Options()
+///     options.trace = { trace in
+///         if trace.duration > 0.1 { print(trace.duration, trace.rows, trace.sql) }
+///     }
+///
+/// Log slow statements with it, or count the statements of a test. `StatementStatistics` sums traces up by statement, and
+/// `StrataTesting` has `expectStatements(_:in:_:)` for limits in tests.
+///
+/// The closure is called on the thread that ran the statement, which still holds its connection: it must return soon and must
+/// not use the store. ``sql`` has `?` in place of values, so a log contains no user data, and equal statements have equal
+/// texts. ``isTransactionControl`` tells `BEGIN`, `COMMIT` and the like from statements that read or write.
 public struct StatementTrace: Sendable, Hashable {
     /// The statement, with `?` for bound values.
     public let sql: String
@@ -27,8 +39,19 @@ public struct StatementTrace: Sendable, Hashable {
     }
 }
 
-/// What SQLite did for one or more runs of a statement, counted by SQLite itself
-/// (https://www.sqlite.org/c3ref/c_stmtstatus_counter.html). The same on a busy machine as on a quiet one.
+/// The work that SQLite did for one or more runs of a statement, counted by SQLite itself.
+///
+///     let statistics = StatementStatistics()
+///     var options = SQLiteStore.Options()
+///     options.trace = statistics.record
+///     let container = try PersistentContainer(GazetteerModel.self, at: .file(path: "cities.sqlite"), options: options)
+///     _ = try container.newContext().fetch(City.where { $0.population > 1_000_000 })
+///     print(statistics.work.machineSteps, statistics.work.fullScanSteps, statistics.work.sorts)
+///
+/// The counts are the same on a busy machine as on an idle one, so they suit limits in tests better than times. Many
+/// ``fullScanSteps`` or ``sorts`` in a fetch with few results mean that an index is missing; `strata explain` says which one
+/// would help. The [counters](https://www.sqlite.org/c3ref/c_stmtstatus_counter.html) are SQLite's; a store on another database
+/// leaves them 0. Works can be added.
 public struct StatementWork: Sendable, Hashable {
     /// Instructions of SQLite's virtual machine, those of triggers and of foreign keys included.
     public var machineSteps = 0

@@ -50,7 +50,17 @@ public final class StoreChangeFeed: Sendable {
     }
 }
 
-/// Listens to a store until it is released.
+/// An observation of a store, which lasts until you release it.
+///
+///     let observation = store.observeStatements { trace in print(trace.sql) }
+///     // As long as `observation` is kept, each statement is printed.
+///
+/// Methods such as ``PersistentStore/observeForeignCommits(_:)``, ``PersistentStore/observeStatements(_:)`` and
+/// ``StoreChangeFeed/observe(_:)`` return it. Keep it in a property: if you ignore the result, the observation ends
+/// immediately. There is no method to end it; set the property to nil. A call that has begun on another thread may still be
+/// running then.
+///
+/// If you write a store, create one with the closure that removes the handler; it runs once, in `deinit`.
 public final class StoreObservation: Sendable {
     private let onEnd: @Sendable () -> Void
 
