@@ -1,5 +1,15 @@
-/// A change of many objects that a store makes itself, without a context reading them. It is a value and refers to no
-/// object.
+/// A change of many objects that a store makes itself, without a context reading them.
+///
+///     let result = try store.perform(.delete(plan), by: ChangeOrigin(author: "cleanup"))
+///     print(result.count)
+///
+/// `ManagedObjectContext.update(_:validating:set:)` and `deleteAll(_:)` make one and pass it to
+/// ``PersistentStore/perform(_:by:)``. The operation is one transaction: either all of it is permanent, or nothing. A store
+/// applies the delete rules of the model, checks required values and, if the operation says so, the validation rules, raises
+/// the version of each changed row, and records history.
+///
+/// It is a value and refers to no object. A store without bulk operations leaves out the method; its default throws
+/// ``StoreError/unsupported(store:feature:)``.
 public enum BulkOperation: Sendable {
     /// Sets properties of all objects that a plan selects.
     case update(BulkUpdate)
@@ -7,7 +17,15 @@ public enum BulkOperation: Sendable {
     case delete(FetchPlan)
 }
 
-/// What a bulk update sets.
+/// The objects and assignments of a bulk update.
+///
+/// ``assignments`` says for each slot whether it gets a constant or the result of an expression; ``constants`` is a row with
+/// the constants. All expressions see the values from before the update, so two attributes can be exchanged. An object whose
+/// values stay the same is not written and not counted.
+///
+/// If ``isValidated`` is set, an object that violates the model's rules afterwards undoes the whole operation. If ``tellsKeys``
+/// is false, no context holds such objects, and the store may leave out which objects it changed: for a large table, that saves
+/// reading them.
 public struct BulkUpdate: Sendable {
     /// What a slot is set to.
     public enum Assignment: Sendable {

@@ -1,5 +1,15 @@
-/// The changes that a context passes to a store, or to its parent, to be made permanent. A value; it refers to no
-/// object.
+/// The changes that a context passes to a store, or to its parent, to be made permanent.
+///
+///     func check(_ changes: ChangeSet) -> [Int64] {
+///         changes.updates.filter { $0.baseVersion != versions[$0.row.key] }.map(\.row.key)
+///     }
+///
+/// A store writes all parts in one transaction, or none of them. First it compares versions: of ``updates``, ``deletes`` and
+/// ``checks`` with a base version, each row must have that version, or the commit is a conflict. Then it writes ``inserts``,
+/// updates and deletes, ``clearings``, ``pairs``, and ``orders`` last. Of an update only the ``Update/slots`` are
+/// written.
+///
+/// It is a value and refers to no object. It is empty if only checks are left.
 public struct ChangeSet: Sendable {
     /// A new object.
     public struct Insert: Sendable {
@@ -179,7 +189,13 @@ extension ChangeSet {
     }
 }
 
-/// Who makes a change, for history.
+/// The author and context of a change, for history.
+///
+///     let origin = ChangeOrigin(author: "import", contextName: "nightly")
+///     let result = try store.perform(.delete(plan), by: origin)
+///
+/// A store that records history writes both with the transaction; see ``HistoryTransaction/author``. Contexts fill it from
+/// their `author` and `name`. A store without history ignores it.
 public struct ChangeOrigin: Sendable, Hashable {
     /// The author; nil if none is known.
     public var author: String?

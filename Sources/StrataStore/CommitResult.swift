@@ -1,4 +1,14 @@
-/// The outcome of a ``ChangeSet``.
+/// The outcome of a commit of a ``ChangeSet``.
+///
+///     switch try store.commit(changes) {
+///     case .committed(let effects): print("saved", effects.rows.count)
+///     case .conflicts(let conflicts): for conflict in conflicts { print(conflict.reason, conflict.key) }
+///     case .partly(_, _, let failure): print(failure.objects)
+///     }
+///
+/// A store returns ``conflicts(_:)`` if a version differs or a unique constraint would be violated; the context then applies
+/// its merge policy and commits again, or throws. It throws ``StoreError`` for everything else: nothing was written then. Only
+/// stores that write to a server return ``partly(_:done:failure:)``. The context keeps the changes that are not done.
 public enum CommitResult: Sendable {
     /// All of it is permanent.
     case committed(CommitEffects)
@@ -10,7 +20,12 @@ public enum CommitResult: Sendable {
     case partly(CommitEffects, done: ChangeSet, failure: RemoteFailure)
 }
 
-/// Changes that a store made beyond the ``ChangeSet``.
+/// The changes that a store made beyond those of the ``ChangeSet``.
+///
+/// The context applies them to its objects after the save, and passes them to other contexts. ``referrers`` names objects that
+/// referred to deleted ones and that the context may not have loaded; their versions went up, so they are read again. ``rows``
+/// has rows in which the store holds something else than the context sent: values or versions that a server assigned. A store
+/// that does neither returns `CommitEffects()`.
 public struct CommitEffects: Sendable {
     /// The keys of objects that referred to deleted objects, by the position of the topmost entity of their hierarchy.
     /// The store has set such references to nil; some of the objects may be in the change set, too.
@@ -26,7 +41,18 @@ public struct CommitEffects: Sendable {
     }
 }
 
-/// One object that could not be written.
+/// One object that could not be written, because its row has changed or a unique value is taken.
+///
+///     for conflict in conflicts {
+///         switch conflict.reason {
+///         case .version: print(conflict.key, conflict.storeRow == nil ? "was deleted" : "was changed")
+///         case .unique: print(conflict.key, "has a value of", conflict.otherKey ?? 0)
+///         }
+///     }
+///
+/// A store lists all conflicts of a change set and writes nothing. For each, the context's merge policy decides by ``storeRow``
+/// which values stay, and commits again. If the policy is `.error`, the save throws `PersistenceError.conflicts` with the same
+/// information in terms of objects. ``storeRow`` is nil after a version conflict if others have deleted the row.
 public struct StoreConflict: Sendable {
     /// Why.
     public enum Reason: Sendable, Hashable {

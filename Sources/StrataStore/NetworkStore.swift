@@ -1,9 +1,14 @@
 /// A store of which a part is elsewhere: the rows that it can answer with immediately are a mirror of that.
 ///
-/// The methods of ``PersistentStore`` read the mirror and never wait for a network. Rows of objects of which it knows
-/// only the key are headers; see ``RowPointer/isHeaderOnly``. No fetch finds them,
-/// ``StoreReader/rows(entityIndex:keys:)`` gives them. The methods here bring what is missing; a context calls them
-/// before it reads.
+///     let fetch = try await remote.prepare(plan, reading: [], options: nil)
+///     let rows = try remote.fetch(fetch)
+///
+/// `RemoteStore` of `StrataRemote` implements it for any service; write a `RemoteDialect` or `RemoteBackend` for that.
+/// Implement the protocol yourself only for a mirror that is not a SQLite file.
+///
+/// The methods of ``PersistentStore`` read the mirror and never wait for a network. Rows of objects of which it knows only the
+/// key are headers; see ``RowPointer/isHeaderOnly``. No fetch finds them, ``StoreReader/rows(entityIndex:keys:)`` gives them.
+/// The methods here bring what is missing; a context calls them before it reads.
 public protocol NetworkStore: PersistentStore {
     /// Brings what a plan asks for, as far as the options say so.
     /// - Parameters:

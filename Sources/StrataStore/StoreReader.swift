@@ -1,11 +1,24 @@
-/// Says whether a reader has a row already, at the version that the store has: by the position of the row's entity in the
-/// model, the key and the version. Asked once for each row while the store reads.
+/// Says whether a reader has a row already, at the version that the store has.
+///
+///     let rows = try store.fetch(plan, known: { _, key, version in versions[key] == version })
+///
+/// The arguments are the position of the row's entity in the model, the key and the version. A store calls it once for each row
+/// while it reads, and may answer with a header instead of the row, which saves reading and copying the values. Contexts pass
+/// one for the objects that they have loaded. It must be fast, and must not use the store.
 public typealias KnownRows = (_ entityIndex: Int, _ key: Int64, _ version: Int64) -> Bool
 
-/// Reads rows: a store reads its last commit, and a version of it that is held reads that version; see
-/// ``PersistentStore/holdVersion(for:)``.
+/// Reads rows: a store reads its last commit, and a version of it that is held reads that version.
 ///
-/// All methods may be called from any thread, and concurrently. They block until they have finished.
+///     let version = try store.holdVersion(for: .seconds(30))
+///     let count = try version.count(plan)
+///     let rows = try version.fetch(plan)  // the same moment, whatever is committed meanwhile
+///
+/// Contexts read through it. ``PersistentStore`` adds writing, ``PersistentStore/holdVersion(for:)`` returns one that is fixed
+/// to a commit, and ``ReplicaReader`` reads from copies of the store. An implementation gets plans, trees of conditions and
+/// orders, and answers with rows, identities, numbers or values.
+///
+/// All methods may be called from any thread, and concurrently. They block until they have finished. A cancelled read throws
+/// ``StoreError/cancelled``.
 public protocol StoreReader: AnyObject, Sendable {
     /// The rows that a plan asks for, in its order.
     /// - Parameter known: Which rows the caller has. A store may leave out all but the header of those; see

@@ -1,6 +1,16 @@
 import Foundation
 
-/// A change of a store that no context made, as contexts hear about it once it is permanent.
+/// A change of a store that no context made, as contexts receive it once it is permanent.
+///
+///     feed.post(
+///         StoreChange(
+///             changes: changes, effects: CommitEffects(), previousRows: before,
+///             deletedRows: changes.deletes.map { _ in nil }))
+///
+/// A synchronization makes one for what it has received, and a bulk operation for the rows that it has written. Contexts need
+/// the rows of before in order to find out which properties have changed: without them, they could not keep a pending change on
+/// top of the new values. ``previousRows`` has one row for each update of ``changes``, and ``deletedRows`` one element for each
+/// delete, both in the same order.
 public struct StoreChange: Sendable {
     /// What was written.
     public var changes: ChangeSet
@@ -22,7 +32,17 @@ public struct StoreChange: Sendable {
     }
 }
 
-/// Hands the changes of a store on to everybody who wants to hear about them.
+/// Passes changes that no context made to the contexts of a store.
+///
+///     let feed = StoreChangeFeed()
+///     let observation = feed.observe { change in print(change.changes.updates.count, "updates") }
+///
+/// A store whose data also change from elsewhere, as those of a mirror, returns one from ``PersistentStore/changes`` and calls
+/// ``post(_:)`` after each change that has become permanent. Contexts observe it, and merge at their next boundary. Changes
+/// that came through ``PersistentStore/commit(_:)`` are not posted: the container passes those on.
+///
+/// Handlers run on the thread that posts, one after the other, so they must return soon. Both methods may be called from any
+/// thread.
 public final class StoreChangeFeed: Sendable {
     private struct State {
         var handlers: [Int: @Sendable (StoreChange) -> Void] = [:]
@@ -44,7 +64,7 @@ public final class StoreChangeFeed: Sendable {
         return StoreObservation { [weak self] in self?.state.withLock { _ = $0.handlers.removeValue(forKey: number) } }
     }
 
-    /// Tells all of a change.
+    /// Calls the handlers of all observers with a change, on this thread.
     public func post(_ change: StoreChange) {
         for handler in state.withLock({ Array($0.handlers.values) }) { handler(change) }
     }

@@ -1,11 +1,17 @@
 import Foundation
 
-/// A stored value that is not a value of its attribute: a number outside of the attribute's width, text that is not a
-/// URI or no JSON, a raw value that no case of the enumeration has.
+/// A stored value that is not a value of its attribute: a number outside of the attribute's width, text that is not a URI or no
+/// JSON, a raw value that no case of the enumeration has.
 ///
-/// A shell, another program or a damaged disk may leave such values. A fetch brings their rows all the same, and the row
-/// keeps what the store holds, so that a save of other properties writes nothing in its place. Code that reads the
-/// value calls `RowValue.validated(_:_:)` and reports damage with this type, once for each object and property.
+///     context.onFaultError = { error, object in
+///         guard case .damagedValue(let damage) = error else { return }
+///         print("\(damage.entity).\(damage.property) of \(damage.key) holds \(damage.content)")
+///     }
+///
+/// A shell, another program or a damaged disk may leave such values. A fetch brings their rows all the same, and the row keeps
+/// what the store holds, so that a save of other properties writes nothing in its place. Code that reads the value calls
+/// `RowValue.validated(_:_:)` and reports damage with this type, once for each object and property. The property reads as nil
+/// or zero until you set it; to repair the value, assign another one and save.
 public struct DamagedValue: Error, Sendable, Hashable {
     /// The name of the entity.
     public let entity: String

@@ -1,6 +1,15 @@
 /// The packed rows that a store answers with: immutable, and shared by every context that reads them.
 ///
-/// If the reader said which rows it has, some may be headers only; see ``RowPointer/isHeaderOnly``.
+///     let batch = try store.fetch(plan)
+///     for index in 0..<batch.count where !batch[index].isHeaderOnly {
+///         print(batch[index].key, batch[index].value(city.slots[0]))
+///     }
+///
+/// A ``RowBatchBuilder`` makes one, and objects keep their rows in it without copying them, until they are changed. If the
+/// reader said which rows it has, some may be headers only; see ``RowPointer/isHeaderOnly``.
+///
+/// The memory consists of slabs, which are freed when neither the batch nor a row of it is used any longer. Access by position
+/// takes time logarithmic in the number of slabs.
 public final class RowBatch: @unchecked Sendable {
     // Sendable because nothing in it changes after ``RowBatchBuilder/finish()``.
 

@@ -1,11 +1,16 @@
-/// Fills a ``RowBatch``: a row at a time, in the order of the answer. It cannot be copied, so that nothing writes to a batch
-/// that has been published.
+/// Fills a ``RowBatch``, one row at a time, in the order of the answer.
 ///
 ///     var builder = RowBatchBuilder()
 ///     builder.beginRow(entity: city, key: 1, version: 1)
 ///     builder.setText("Lima", slot: 0)
 ///     builder.endRow()
 ///     let batch = builder.finish()
+///
+/// A store answers a fetch with it. Each slot of a new row is nil until you set it. Call ``setValue(_:slot:)`` with boxed
+/// values, or the typed methods, which are faster: ``setInteger(_:slot:)``, ``setDouble(_:slot:)``, ``setText(_:slot:)``. For a
+/// row that the reader has already, ``addHeader(entityIndex:key:version:)`` writes only 24 bytes.
+///
+/// The builder cannot be copied, so that nothing writes to a batch that has been published. ``finish()`` empties it.
 public struct RowBatchBuilder: ~Copyable {
     @usableFromInline package static var slabSize: Int { 256 * 1024 }
 

@@ -1,4 +1,14 @@
-/// A packed row together with what keeps it alive: what stores and contexts hand each other.
+/// A packed row together with what keeps its memory alive: the form in which stores and contexts exchange rows.
+///
+///     for row in try store.fetch(plan).rows {
+///         print(row.key, row.version, row.value(city.slots[0]))
+///     }
+///
+/// It is `Sendable`, and a copy costs a reference count. A row of a fetch keeps the slab with its neighbors in memory, which may
+/// have 256 KiB, so do not keep single rows of a large answer for long.
+///
+/// Read values with ``value(_:)``, which boxes, or ``withBytes(_:_:)``, which copies nothing. Check ``isHeaderOnly`` first: a
+/// row that the reader knows already, or of which a mirror knows only the key, has no slots, and reading one stops the program.
 public struct RowReference: Sendable {
     /// The owner of the memory.
     @usableFromInline package let slab: RowSlab

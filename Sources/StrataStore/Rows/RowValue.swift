@@ -1,6 +1,13 @@
 import Foundation
 
-/// An ``AttributeValue`` that knows its place in a packed row. All types of the model conform.
+/// An ``AttributeValue`` that knows its place in a packed row. All types that a model can declare conform.
+///
+/// Generated accessors read and write rows through it, so that a value goes from the row to the property without boxing. You do
+/// not conform types to it: enumerations, `Codable` types and transformables have forms that the model stores as one of the
+/// types that conform.
+///
+/// Reading never fails. ``load(_:_:)`` gives the zero of the type, or the nearest value, for content that is not a value of the
+/// type; ``validated(_:_:)`` gives nil, by which a ``DamagedValue`` is found.
 public protocol RowValue: AttributeValue {
     /// Reads the value of a slot that has one. What is not a value of the type reads as ``AttributeValue/zeroValue``, or as
     /// the nearest value; see ``RowValue/validated(_:_:)``.

@@ -1,4 +1,12 @@
 /// A set of slots: one word for the first 64, an array for the rest.
+///
+///     var changed = SlotSet([0, 3])
+///     changed.insert(70)
+///     for slot in changed { print(city.slots[slot].name) }
+///
+/// A slot is the position of an attribute, an element of a composite or a to-one relationship in the rows of an entity; see
+/// `EntityDescription.slots`. An update names what it writes by such a set. Sets of entities with up to 64 slots take no memory
+/// from the heap, and iterating never does. Slots are in ascending order.
 public struct SlotSet: Sendable, Hashable {
     @usableFromInline package private(set) var low: UInt64 = 0
     @usableFromInline package private(set) var high: [UInt64] = []
