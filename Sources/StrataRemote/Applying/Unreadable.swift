@@ -1,8 +1,16 @@
 import StrataSQLite
 import StrataStore
 
-/// A record of the server that cannot be applied: it has a value of another type than the model declares, or an invalid
-/// primary key. It is set aside, and each pull requests it again.
+/// A record of the server that cannot be applied: it has a value of another type than the model declares, or an invalid primary
+/// key.
+///
+///     for record in store.sync.unreadableRecords() {
+///         print(record.identity?.description ?? "-", record.error.message)
+///     }
+///
+/// The record is set aside, and all others are applied, so that one bad row does not stop a synchronization. Each pull requests
+/// it again, until it is corrected on the server, or the model declares what the server has. ``SyncReport/unreadable`` has
+/// those of one pull. Log them: usually they mean that the model and the server's schema differ.
 public struct UnreadableRecord: Sendable, Hashable {
     /// The object; nil if the record does not tell its primary key.
     public var identity: RemoteIdentity?

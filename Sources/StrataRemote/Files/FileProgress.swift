@@ -1,6 +1,16 @@
 import Foundation
 
-/// How far the bytes of a file have come.
+/// How many bytes of a file have been transferred.
+///
+///     let progress = FileProgress { transfer in
+///         guard let total = transfer.total, total > 0 else { return }
+///         print(transfer.direction, Double(transfer.completed) / Double(total))
+///     }
+///     try await context.save(options: RemoteOptions(fileProgress: progress))
+///
+/// The handler of a ``FileProgress`` receives one after each part. ``total`` is nil if the server does not tell the size of a
+/// download. If several files are transferred, each begins again at 0. For an upload, ``completed`` counts what was sent, which
+/// is not yet what the server has saved.
 public struct TransferProgress: Sendable, Hashable {
     /// The direction of a transfer.
     public enum Direction: String, Sendable, Hashable {
@@ -25,12 +35,16 @@ public struct TransferProgress: Sendable, Hashable {
     }
 }
 
-/// Is told how far files have come.
+/// A handler that is called with the progress of the files of a save, a push or a download.
 ///
 ///     let progress = FileProgress { print($0.completed, "of", $0.total ?? 0) }
 ///     let photo = try await store.fileData("me.jpeg", progress: progress)
 ///
-/// The handler is called on any thread, in the order in which the bytes of a file are transferred.
+/// Pass it to ``RemoteStore/fileData(_:progress:options:)``, or set it in ``RemoteOptions/fileProgress`` for a save and in
+/// ``SyncOptions/fileProgress`` for pushes.
+///
+/// The handler is called on any thread, in the order in which the bytes of a file are transferred. It should return soon; send
+/// values to the main actor to show them.
 public final class FileProgress: Sendable, Hashable {
     private let handler: @Sendable (TransferProgress) -> Void
 

@@ -53,7 +53,17 @@ extension RemoteStore {
     }
 
     /// Deletes a file at the server. Clear the properties that refer to it, and save, before.
-    /// - Throws: ``StoreError/remote(_:)``, of kind ``RemoteError/Kind/unsupported`` if the server does not delete single files.
+    ///
+    ///     let reference = note.photo ?? ""
+    ///     note.photo = nil
+    ///     try await context.save()
+    ///     try await store.deleteFile(reference)
+    ///
+    /// - Parameters:
+    ///   - reference: What the server calls the file: the value that the property had.
+    ///   - options: How the request is made; nil as the store is told.
+    /// - Throws: ``StoreError/remote(_:)``, of kind ``RemoteError/Kind/unsupported`` if the server does not delete single
+    ///   files.
     public func deleteFile(_ reference: String, options: RequestOptions? = nil) async throws(StoreError) {
         var reference = reference
         if let file = StagedFile(reference) {

@@ -1,7 +1,14 @@
 import Foundation
 import StrataStore
 
-/// Sessions that end with the process: for tests and tools.
+/// A storage whose sessions end with the process: for tests, tools and servers.
+///
+///     var configuration = try StackMobConfiguration(publicKey: key, apiVersion: "0")
+///     configuration.sessionStorage = MemorySessionStorage()
+///     let client = StackMobClient(configuration)
+///
+/// Nothing is written to the disk, and no user of an earlier launch is logged in. Share one instance between two clients to let
+/// the second begin with the session of the first, as after a new launch.
 public final class MemorySessionStorage: SessionStorage {
     private let sessions = Guarded<[String: Data]>([:])
 

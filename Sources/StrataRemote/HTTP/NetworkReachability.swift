@@ -3,9 +3,16 @@ import StrataStore
 
 /// Whether a server can be reached: found out by a request, remembered for a short time, and reported to listeners.
 ///
-/// The network does not notify a program when a server becomes reachable; only the outcome of the last request is
-/// known. ``check()`` asks when the last answer is too old, ``note(_:)`` takes what other requests met, and
-/// ``monitor(every:)`` asks repeatedly until its task is cancelled.
+///     let watch = store.synchronizes(with: client.reachability)  // keep it
+///     let monitor = Task { await client.reachability.monitor(every: 30) }
+///     print(await client.reachability.check())
+///
+/// The clients of StackMob, MaxLeap and Azure have one, which also learns from all of their requests. For another back end,
+/// create one with a closure that asks your server.
+///
+/// The network does not notify a program when a server becomes reachable; only the outcome of the last request is known.
+/// ``check()`` asks when the last answer is too old, ``note(_:)`` takes what other requests met, and ``monitor(every:)`` asks
+/// repeatedly until its task is cancelled.
 public final class NetworkReachability: Sendable {
     /// What is known of the server.
     public enum Status: Int, Sendable, Hashable, CaseIterable {
@@ -156,7 +163,15 @@ public final class NetworkReachability: Sendable {
     }
 }
 
-/// A handler that is called at changes until this object is released.
+/// A handler that is called when the reachability of a server changes, until this object is released or cancelled.
+///
+///     let observation = reachability.onChange { status in print(status) }
+///     // Keep it as long as you need the calls.
+///     observation.cancel()
+///
+/// ``NetworkReachability/onChange(_:)`` and `RemoteStore.synchronizes(with:)` return it. If you ignore the result, the
+/// observation ends immediately. The handler is called where the change was noticed, on any thread. To read changes in a task
+/// instead, iterate over ``NetworkReachability/changes``.
 public final class ReachabilityObservation: Sendable {
     private let end: Guarded<(@Sendable () -> Void)?>
 

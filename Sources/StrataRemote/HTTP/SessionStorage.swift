@@ -1,8 +1,19 @@
 import Foundation
 
-/// Where sessions of users are kept between launches. Implement it to use the key chain of a platform.
+/// A place where the sessions of users are kept between launches. Implement it to use the key chain of a platform.
 ///
-/// The content is secret. Methods may be called from any task.
+///     // `Keychain` is a wrapper of your own.
+///     struct KeychainStorage: SessionStorage {
+///         func session(named name: String) throws(SessionStorageError) -> Data? { try Keychain.read(name) }
+///         func keep(_ session: Data, named name: String) throws(SessionStorageError) { try Keychain.write(session, name) }
+///         func forget(named name: String) throws(SessionStorageError) { try Keychain.remove(name) }
+///     }
+///
+/// Set it in the configuration of a client. ``FileSessionStorage`` is the default; ``MemorySessionStorage`` forgets everything
+/// at the end of the process.
+///
+/// The content is secret and has no fixed format: keep it as it is. Methods may be called from any task, and must replace a
+/// session as a whole or not at all. If a session cannot be kept, the client goes on with it in memory.
 public protocol SessionStorage: Sendable {
     /// The content under a name; nil if there is none.
     /// - Throws: ``SessionStorageError`` if there may be something that cannot be read.
@@ -16,6 +27,17 @@ public protocol SessionStorage: Sendable {
 }
 
 /// Why a session could not be saved, read or removed.
+///
+///     let storage = FileSessionStorage()
+///     do throws(SessionStorageError) {
+///         _ = try storage.session(named: "notes")
+///     } catch {
+///         print(error.place, error.reason)
+///     }
+///
+/// Clients do not throw it: a user whose session cannot be kept is logged in until the process ends. They report it by their
+/// `session.storageFailure` and `session.onStorageFailure`. Your own ``SessionStorage`` throws it with the place as a user
+/// would name it, and the reason of the platform.
 public struct SessionStorageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Where it should be.
     public var place: String

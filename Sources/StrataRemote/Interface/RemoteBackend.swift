@@ -69,7 +69,19 @@ extension RemoteBackend {
     public func code(of finding: RemoteError.Finding) -> RemoteError.Code? { nil }
 }
 
-/// How one request is to be made.
+/// How requests are made: headers, parameters, timeout, and what to do when a server asks to wait.
+///
+///     var options = RequestOptions()
+///     options.timeout = 10
+///     options.headers["Accept-Language"] = "nb"
+///     try await client.dataStore.create(["title": "Buy milk"], in: "todo", options: options)
+///
+/// Set them for a whole store in ``RemoteStore/Options/request``, for its synchronization in ``SyncOptions/request``, for one
+/// fetch or save in ``RemoteOptions/request``, and for single calls of a client. They replace the default as a whole; they are
+/// not merged.
+///
+/// If a server answers 429 or 503 with `Retry-After`, the request is sent again up to ``retries`` times, unless it asks for
+/// more than ``maximumWait``. Other failures are not repeated here: a store's ``SyncEngine`` does that for pushes and pulls.
 public struct RequestOptions: Sendable, Hashable {
     /// Whether to use HTTPS even if the back end's address is HTTP.
     public var isSecure = false

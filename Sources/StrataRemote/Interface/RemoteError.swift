@@ -1,6 +1,23 @@
 import Foundation
 
 /// An error of a back end, or on the way to it.
+///
+///     do throws(RemoteError) {
+///         try await client.users.logIn("bob", password: password)
+///     } catch {
+///         switch error.kind {
+///         case .unreachable, .timeout: print("try again later")
+///         case .unauthorized, .notFound: print("wrong name or password")
+///         default: print(error)
+///         }
+///     }
+///
+/// Clients throw it; stores convert it to ``StoreError/remote(_:)`` with a ``RemoteFailure`` of the same kind. Decide by
+/// ``kind``, which means the same for all services; ``domain`` and ``code`` are those that the service's own libraries had.
+/// ``isTransient`` tells whether the same request may succeed later.
+///
+/// A dialect throws it for answers that report a failure. The kind decides what becomes of a waiting change: it is sent again,
+/// resolved, or set aside.
 public struct RemoteError: Error, Sendable, Hashable {
     /// What the error means for the caller.
     public enum Kind: String, Sendable, Hashable, CaseIterable {

@@ -2,17 +2,21 @@ import Foundation
 import StrataSQLite
 import StrataStore
 
-/// A store that mirrors a back end: objects that were read or saved are in a SQLite file; others are loaded over the
-/// network.
+/// A store that mirrors a back end: objects that were read or saved are in a SQLite file; others are loaded over the network.
 ///
 ///     let store = try RemoteStore.open(
 ///         model: model, backend: backend, location: .file(path: "todos.sqlite"))
 ///     let container = try PersistentContainer(store: store, classes: [Todo.self])
 ///     let todos = try await container.viewContext.fetch(FetchRequest<Todo>())
 ///
-/// Contexts read the mirror; their asynchronous methods first fill it, following the ``FetchPolicy``. Their synchronous
-/// methods refuse work that needs the network, with ``StoreError/needsNetwork(store:what:)``, unless
+/// Contexts read the mirror; their asynchronous methods first fill it, following the ``FetchPolicy``. A save goes to the server
+/// first, or waits in the mirror, following the ``SavePolicy``; ``sync`` sends what waits, and receives what others have
+/// changed. Their synchronous methods refuse work that needs the network, with ``StoreError/needsNetwork(store:what:)``, unless
 /// ``Options/waitsForNetwork`` is set.
+///
+/// A mirror belongs to one back end, one account and one process. Use a file for each user, or call ``SyncEngine/reset()`` when
+/// another user logs in. Each entity needs a primary key. Relationships may lead to objects of which only the key is known:
+/// load them with `ManagedObjectContext.load(_:of:)` or a prefetch.
 public final class RemoteStore: NetworkStore {
     /// How a store is opened, and its defaults for requests without options.
     ///
@@ -63,14 +67,21 @@ public final class RemoteStore: NetworkStore {
     public let sync: SyncEngine
 
     /// Opens a store, or makes it where there is none. Nothing is sent.
+    ///
+    ///     let service = HTTPBackend(dialect: dialect, transport: URLSessionTransport())
+    ///     let store = try RemoteStore.open(model: model, backend: service, location: .file(path: "todos.sqlite"))
+    ///
+    /// The mirror of an earlier version of the model is migrated without questions: removed entities and properties are
+    /// dropped, and the next pull reads what is new. Waiting changes are kept. A mirror in memory is empty in each launch, and
+    /// loses waiting changes at the end of the process.
     /// - Parameters:
     ///   - model: The model. Every entity needs a primary key by the convention.
     ///   - backend: What is mirrored.
     ///   - location: Where the mirror is. It belongs only to this back end and account.
     ///   - options: Defaults for requests without options.
     /// - Throws: ``StoreError/unsupported(store:feature:)`` for a model that the back end or a mirror cannot keep, naming
-    ///   entity and property; ``StoreError/locked(path:)`` if another store has the mirror open, in this process or in
-    ///   another one; everything else as ``SQLiteStore/open(model:location:options:)``.
+    ///   entity and property; ``StoreError/locked(path:)`` if another store has the mirror open, in this process or in another
+    ///   one; everything else as ``SQLiteStore/open(model:location:options:)``.
     public static func open(
         model: ManagedObjectModel, backend: any RemoteBackend, location: SQLiteStore.Location,
         options: Options = .init()
@@ -121,13 +132,20 @@ public final class RemoteStore: NetworkStore {
             random: surroundings.random, executor: surroundings.executor)
     }
 
-    /// Where fetches look by default. You can change it at any time, when the network comes and goes for instance.
+    /// Where fetches look by default. You can change it at any time, when the network comes and goes for instance. It applies
+    /// to fetches that begin afterwards, and ``RemoteOptions/fetchPolicy`` of a request overrides it.
+    ///
+    ///     store.fetchPolicy = .cacheOnly  // the user has turned the network off
     public var fetchPolicy: FetchPolicy {
         get { settings.withLock(\.fetchPolicy) }
         set { settings.withLock { $0.fetchPolicy = newValue } }
     }
 
-    /// Where saves write by default. You can change it at any time.
+    /// Where saves write by default. You can change it at any time. ``RemoteOptions/savePolicy`` of a save overrides it.
+    ///
+    ///     store.savePolicy = .cacheOnly
+    ///     try await context.save()  // waits in the outbox
+    ///     try await store.sync.push()
     public var savePolicy: SavePolicy {
         get { settings.withLock(\.savePolicy) }
         set { settings.withLock { $0.savePolicy = newValue } }
@@ -157,8 +175,16 @@ public final class RemoteStore: NetworkStore {
 
     // MARK: Secrets
 
-    /// Sets a value that is sent with the next save of an object to the back end and is never kept here: the password
-    /// of a new user. It is held in memory until then.
+    /// Sets a value that is sent with the next save of an object to the back end and is never kept here: the password of a new
+    /// user. It is held in memory until then.
+    ///
+    ///     let user = User(context: context, username: "ann")
+    ///     store.setSecret(password, named: "password", for: user.objectID)
+    ///     try await context.save()
+    ///
+    /// If the object waits in the mirror and the process ends before it is sent, the next push reports the change as failed,
+    /// with an error of the kind ``RemoteError/Kind/missingSecret``. Set the secret again, and call ``SyncEngine/retry(_:)``.
+    /// An object of an entity that the store does not have stops the program.
     /// - Parameters:
     ///   - secret: The value; nil removes it.
     ///   - name: The back end's name for the value.

@@ -2,6 +2,18 @@ import Foundation
 import StrataSQLite
 
 /// Which side wins if an object was changed here and at the server.
+///
+///     var options = RemoteStore.Options()
+///     options.sync.policies.standard = .decide { conflict in
+///         conflict.identity.entity == "Note" ? .client : .merge
+///     }
+///
+/// A synchronization applies it to changes that wait in the mirror. Set it for all changes, or for one kind, in
+/// ``ConflictPolicies``. ``merge`` keeps the changes of both sides where it can. It needs a back end that can refuse a write
+/// for its version, and is the default there; with all others it means ``serverModifiedWins``.
+///
+/// Operations such as `increment` are not in conflict. A save that goes to the server directly does not use the policy: a
+/// conflict fails the save, and the context's merge policy resolves it.
 public enum ConflictPolicy: Sendable {
     /// The local change is sent, whatever the server has.
     case clientWins
@@ -13,7 +25,7 @@ public enum ConflictPolicy: Sendable {
     /// on both sides takes the server's value. If one side changed the object and the other deleted it, the server's
     /// state wins.
     case merge
-    /// What a closure says.
+    /// The answer of a closure. It is called on any thread, possibly several times for one change, and must not use a context.
     case decide(@Sendable (SyncConflict) -> Choice)
 
     /// Which side wins.
@@ -46,7 +58,16 @@ public enum ConflictPolicy: Sendable {
     private static let longAgo = Date(timeIntervalSince1970: 0)
 }
 
-/// An object that was changed here and at the server.
+/// An object that was changed here and at the server, with the values of both sides.
+///
+///     let policy = ConflictPolicy.decide { conflict in
+///         guard let server = conflict.server else { return .server }  // deleted there
+///         return conflict.client.values["title"] == server.values["title"] ? .merge : .client
+///     }
+///
+/// The closure of ``ConflictPolicy/decide(_:)`` receives it. ``client`` is the object with the values that wait here, and
+/// ``server`` what the server has now: nil if it has deleted the object. Values are by property name. ``clientModified`` and
+/// ``serverModified`` are by the server's clock, as far as it is known from its answers.
 public struct SyncConflict: Sendable {
     /// What was done here.
     public var kind: ChangeKind
@@ -76,7 +97,14 @@ public struct SyncConflict: Sendable {
     }
 }
 
-/// What was done to an object.
+/// The kind of a change of an object: insert, update or delete.
+///
+///     let changes = try store.sync.failedChanges().filter { $0.kind == .delete }
+///     print(changes.count, "deletes were refused")
+///
+/// Waiting changes, results and conflicts have one. An object has one entry in the outbox, so further changes are combined with
+/// it: a new object that is changed stays an insert, and the entry of one that is deleted again disappears. See
+/// ``followed(by:)``.
 public enum ChangeKind: String, Sendable, Hashable, CaseIterable {
     /// It was made.
     case insert
@@ -87,6 +115,13 @@ public enum ChangeKind: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The conflict policies of a store, by kind of local change.
+///
+///     var options = RemoteStore.Options()
+///     options.sync.policies = ConflictPolicies(.clientWins, delete: .serverModifiedWins)
+///
+/// Here, this device wins if it has changed an object, but does not delete an object that others have changed. A kind without a
+/// policy of its own uses ``standard``. If that is nil, too, the back end decides: ``ConflictPolicy/merge`` if it can refuse a
+/// write for its base version, otherwise ``ConflictPolicy/serverModifiedWins``.
 public struct ConflictPolicies: Sendable {
     /// The default; nil for ``ConflictPolicy/merge`` with back ends that can refuse a write for its base version, and
     /// ``ConflictPolicy/serverModifiedWins`` with others.

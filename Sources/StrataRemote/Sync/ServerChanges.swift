@@ -2,14 +2,35 @@ import Foundation
 import StrataSQLite
 import StrataStore
 
-/// Tells that a server has changes: a push message, a socket, a question that the server holds until there is something to say.
+/// A source of notices that a server has changes: a push message, a socket, a long poll.
+///
+///     struct PushMessages: ServerChangeFeed {
+///         let stream: AsyncStream<Void>
+///         func changes() -> AsyncStream<Void> { stream }
+///     }
+///
+///     let (stream, notices) = AsyncStream<Void>.makeStream()
+///     let watch = store.synchronizes(with: PushMessages(stream: stream))
+///     notices.yield()  // when a message has arrived
+///
+/// Pass it to `RemoteStore.synchronizes(with:)`; the store then synchronizes after each notice. A notice has no content: the
+/// pull finds out what has changed, so a feed may also send one when it has lost its connection. For single messages, such as
+/// those of a push service, call ``SyncEngine/serverHasChanges()`` instead. `ParseLiveQuery` is a feed for Parse.
 public protocol ServerChangeFeed: Sendable {
     /// An element each time the server has changes, or may have some because the connection was lost. It ends when nothing more
-    /// can come; who reads it stops by cancelling the task.
+    /// can come. The reader stops by cancelling its task.
     func changes() -> AsyncStream<Void>
 }
 
-/// Ends a watch when it goes away.
+/// Synchronizes a store after each notice of a feed, until it is released or cancelled.
+///
+///     let watch = store.synchronizes(with: feed)
+///     // Keep it while the app shows the data.
+///     watch.cancel()
+///
+/// Keep the result of `RemoteStore.synchronizes(with:)` in a property: if you ignore it, the watch ends immediately. It does
+/// not keep the store alive. A synchronization that is running when the watch ends goes on; failures are reported by
+/// ``SyncEngine/statuses``, and the next notice tries again.
 public final class ServerChangeWatch: Sendable {
     private let task: Task<Void, Never>
 

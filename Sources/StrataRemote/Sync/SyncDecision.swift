@@ -1,8 +1,21 @@
 import Foundation
 import StrataSQLite
 
-/// What to do about one waiting change with a back end that cannot compare versions itself: the object is read, the
-/// times are compared, and then it is written. Dates of last modification stand for versions.
+/// The decision about one waiting change with a back end that cannot compare versions itself.
+///
+///     let (decision, _) = SyncDecision.decide(conflict, .missing, policy: .clientWins)
+///     switch decision {
+///     case .create, .replace, .delete: print("send it")
+///     case .takeServer, .deleteHere: print("apply the server's state")
+///     case .drop, .fail: print("nothing to send")
+///     }
+///
+/// ``SyncEngine`` reads the object first, compares the times of the last change, and then writes it. Dates of last modification
+/// stand for versions. The rule is a pure function, so that you can test a policy, or use it in an engine of your own. If the
+/// object has not changed since it was read, the change is sent without asking the policy.
+///
+/// Somebody else may write between the read and the write. Only a back end with
+/// ``RemoteCapabilities/Features/conditionalWrites`` prevents that; the engine does not need this decision then.
 public enum SyncDecision: String, Sendable, Hashable, CaseIterable {
     /// Make the object at the server.
     case create

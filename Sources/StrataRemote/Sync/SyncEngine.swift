@@ -3,9 +3,17 @@ import StrataSQLite
 
 /// Keeps a mirror in step with a back end: sends what was changed here, and applies what was changed there.
 ///
-/// All state is in the mirror's file, written by the transactions that it belongs to: a process that is killed at any
-/// point goes on there when it starts again. A change is under way from before its request is sent until its answer is
-/// in the mirror. It is sent again under the same name until there is an answer.
+///     let report = try await store.sync.synchronize()
+///     print(report.received, "objects received,", report.failures.count, "changes refused")
+///     for change in try store.sync.failedChanges() { print(change.identity, change.error) }
+///
+/// Call ``synchronize()`` when the app starts, when the network comes back (`RemoteStore.synchronizes(with:)`) and when the
+/// server has news (``serverHasChanges()``). If it is running already, the call joins it. Contexts may work meanwhile, and are
+/// notified of the changes as of a save.
+///
+/// All state is in the mirror's file, written by the transactions that it belongs to: a process that is killed at any point
+/// goes on there when it starts again. A change is under way from before its request is sent until its answer is in the mirror.
+/// It is sent again under the same name until there is an answer.
 public final class SyncEngine: Sendable {
     let mirror: Mirror
     let backend: any RemoteBackend
@@ -37,19 +45,40 @@ public final class SyncEngine: Sendable {
 
     // MARK: Running
 
-    /// Sends all changes that wait. A second call joins one that runs. If all waiting callers are cancelled, it stops
-    /// at the next step.
+    /// Sends all changes that wait.
+    ///
+    ///     let report = try await store.sync.push()
+    ///     for result in report.failures { print(result.identity, result.action) }
+    ///
+    /// Referenced objects are sent before those that refer to them, and several in a request if the back end supports that.
+    /// Requests that fail for a passing reason are sent again, ``SyncOptions/retries`` times with growing waits, so without a
+    /// network the call takes some 25 seconds to fail. A change that the server refuses is set aside, and the push goes on.
+    ///
+    /// A second call joins one that runs. If all waiting callers are cancelled, it stops at the next step.
     /// - Returns: The outcome of each change; changes that the server refused are in ``SyncReport/failures``.
     /// - Throws: ``SyncError`` if not everything could be sent; what was sent counts.
     @discardableResult
     public func push() async throws(SyncError) -> SyncReport { try await run(.push) }
 
-    /// Applies what has changed at the server. A second call joins one that runs.
+    /// Applies what has changed at the server, deletions included.
+    ///
+    ///     let report = try await store.sync.pull()
+    ///     print(report.received, "received,", report.removed, "removed")
+    ///
+    /// If the back end has cursors, it reads only what has changed since the last pull. Otherwise it reads all objects, or the
+    /// newer ones by ``SyncOptions/modificationAttribute``, and compares primary keys to find deletions. Changes that wait here
+    /// stay on top of what it reads. An interrupted pull continues where it was.
+    ///
+    /// A second call joins one that runs.
+    /// - Returns: How many objects were received and removed, and records that could not be applied.
     /// - Throws: ``SyncError`` if it could not be read to the end; the mirror keeps what was read.
     @discardableResult
     public func pull() async throws(SyncError) -> SyncReport { try await run(.pull) }
 
-    /// ``push()``, then ``pull()``.
+    /// Sends all changes that wait, and then applies what has changed at the server: ``push()``, then ``pull()``.
+    /// - Returns: The results of both.
+    /// - Throws: ``SyncError`` if one of them could not be completed. What was sent and read counts; the next call does the
+    ///   rest.
     @discardableResult
     public func synchronize() async throws(SyncError) -> SyncReport { try await run(.both) }
 
@@ -118,6 +147,11 @@ public final class SyncEngine: Sendable {
     // MARK: News
 
     /// The current activity, now and whenever it changes.
+    ///
+    ///     for await status in store.sync.statuses {
+    ///         if case .pulling(let entity) = status.phase { print("reading", entity, status.done) }
+    ///         if let error = status.error { print(error) }
+    ///     }
     public var statuses: AsyncStream<SyncStatus> { news.statuses() }
     /// What is being done now.
     public var status: SyncStatus { news.status }
@@ -127,10 +161,13 @@ public final class SyncEngine: Sendable {
 
     // MARK: What waits
 
-    /// How many changes wait to be sent, not counting failed ones.
+    /// How many changes wait to be sent, not counting failed ones: for a badge, or to ask before a log-out.
+    /// - Throws: ``StoreError`` if the mirror cannot be read.
     public func pendingCount() throws(StoreError) -> Int { try mirror.entryCount(failed: false) }
 
-    /// The changes that the server refused.
+    /// The changes that the server refused. They stay in the outbox until you call ``retry(_:)`` or ``drop(_:)``, or change
+    /// their objects again.
+    /// - Throws: ``StoreError`` if the mirror cannot be read.
     public func failedChanges() throws(StoreError) -> [FailedChange] {
         try mirror.failedEntries().map {
             FailedChange(entry: $0, entityName: mirror.model.entities[$0.identity.entityIndex].name)
@@ -138,10 +175,12 @@ public final class SyncEngine: Sendable {
     }
 
     /// Lets failed changes be sent again by the next push.
+    /// - Throws: ``StoreError`` if the mirror cannot be written.
     public func retry(_ changes: [FailedChange]) throws(StoreError) { try mirror.retry(changes.map(\.entry)) }
 
-    /// Discards failed changes: new objects are removed, others get back the values that the server last reported, and
-    /// the next pull requests their current state.
+    /// Discards failed changes: new objects are removed, others get back the values that the server last reported, and the next
+    /// pull requests their current state.
+    /// - Throws: ``StoreError`` if the mirror cannot be written.
     public func drop(_ changes: [FailedChange]) throws(StoreError) { try mirror.drop(changes.map(\.entry)) }
 
     /// The records that could not be applied since the store was opened. Each pull asks for them again.
@@ -149,13 +188,17 @@ public final class SyncEngine: Sendable {
 
     // MARK: Purging
 
-    /// Removes objects here, with their waiting changes. The server is not notified.
+    /// Removes objects here, with their waiting changes. The server is not notified, and references to the objects stay.
+    /// - Throws: ``StoreError`` if the mirror cannot be written.
     public func purge(_ identities: [RemoteIdentity]) throws(StoreError) { try mirror.purge(identities) }
 
     /// Removes all objects of an entity here, with their waiting changes; the next pull reads the entity again.
+    /// - Throws: ``StoreError`` if the mirror cannot be written.
     public func purge(_ entity: EntityDescription) throws(StoreError) { try mirror.purge(entity) }
 
-    /// Removes everything here, with all waiting changes; the next pull reads everything again.
+    /// Removes everything here, with all waiting changes; the next pull reads everything again. Call it when another user logs
+    /// in, after a ``push()`` if changes may wait.
+    /// - Throws: ``StoreError`` if the mirror cannot be written.
     public func reset() throws(StoreError) { try mirror.reset() }
 
     // MARK: Requests

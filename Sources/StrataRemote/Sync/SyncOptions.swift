@@ -1,6 +1,18 @@
 import Foundation
 
-/// How a store is kept in step with its server. It has one of the stored properties for each setting.
+/// How a store is kept in step with its server: conflict policies, retries, sizes of requests.
+///
+///     var options = RemoteStore.Options()
+///     options.sync.policies = ConflictPolicies(.clientWins, delete: .serverModifiedWins)
+///     options.sync.modificationAttribute = "modified"
+///     options.sync.retries = 0  // a user waits for the result
+///     let store = try RemoteStore.open(model: model, backend: backend, location: .memory(name: nil), options: options)
+///
+/// The options are fixed when the store is opened. The defaults suit a background synchronization: a request that fails for a
+/// passing reason is repeated five times within some 25 seconds. ``maximumLossShare`` protects the mirror from a server that
+/// has lost its data. Set ``entities`` to pull only a part of a large back end; pushes always send everything that waits.
+///
+/// It has one of the stored properties for each setting.
 public struct SyncOptions: Sendable {
     /// Which side wins if both changed an object.
     public var policies = ConflictPolicies()

@@ -1,7 +1,17 @@
 import Foundation
 import StrataSQLite
 
-/// What a synchronisation did with one object.
+/// What a synchronization did with one change that waited in the mirror.
+///
+///     for await result in store.sync.results {
+///         if case .merged(let properties) = result.action, !properties.isEmpty {
+///             print(result.identity, "has the server's", properties)
+///         }
+///     }
+///
+/// ``SyncEngine/results`` gives results as they come, and ``SyncReport/results`` all of a synchronization. Look at ``action``
+/// for the cases that a user may care about: ``Action/failed(_:)``, and ``Action/merged(overridden:)`` or ``Action/serverWon``,
+/// in which a value of this device was replaced. Objects that only the server has changed have no result.
 public struct SyncResult: Sendable, Hashable {
     /// What was done.
     public enum Action: Sendable, Hashable {
@@ -38,7 +48,14 @@ public struct SyncResult: Sendable, Hashable {
     }
 }
 
-/// What a synchronisation did.
+/// The outcome of a push, a pull or both.
+///
+///     let report = try await store.sync.synchronize()
+///     print("\(report.results.count) sent, \(report.received) received, \(report.removed) removed")
+///     for record in report.unreadable { print(record.error) }
+///
+/// You get a report if the synchronization has come to its last step, even if the server has refused single changes: these are
+/// in ``failures``. If it ends early, it throws a ``SyncError`` instead, and completed work is kept.
 public struct SyncReport: Sendable, Hashable {
     /// The outcome of each change that was sent, and of those that what was read has settled.
     public var results: [SyncResult] = []
@@ -58,7 +75,19 @@ public struct SyncReport: Sendable, Hashable {
     }
 }
 
-/// What a synchronisation is doing.
+/// What a synchronization is doing, and when the last one was complete.
+///
+///     let status = store.sync.status
+///     switch status.phase {
+///     case .idle: print("last pull:", status.lastPull ?? .distantPast)
+///     case .pushing: print(status.done, "of", status.total ?? 0)
+///     case .pulling(let entity): print("reading", entity, status.done)
+///     case .waiting(let date): print("next attempt at", date)
+///     }
+///
+/// Read ``SyncEngine/status`` for the present state, or follow ``SyncEngine/statuses`` in a view. ``error`` is nil again once a
+/// synchronization has succeeded. ``lastPush`` and ``lastPull`` are by the server's clock as far as it is known; they are nil
+/// until the first complete push and pull of this process.
 public struct SyncStatus: Sendable, Hashable {
     /// The parts of a synchronisation.
     public enum Phase: Sendable, Hashable {
@@ -89,7 +118,19 @@ public struct SyncStatus: Sendable, Hashable {
     public init() {}
 }
 
-/// Why a synchronisation ended early. Completed work is kept; the next synchronisation does the rest.
+/// Why a synchronization ended early. Completed work is kept; the next synchronization does the rest.
+///
+///     do {
+///         try await store.sync.synchronize()
+///     } catch SyncError.remote(let error) where error.kind == .unauthorized {
+///         print("log in again")
+///     } catch SyncError.remote(let error) where error.isTransient {
+///         print("offline; the next synchronization continues")
+///     }
+///
+/// Errors of single objects do not end it: these changes are set aside, and ``SyncReport/failures`` lists them. It ends if the
+/// server cannot be reached after all retries, if there is no session, if every request is refused, or if the mirror cannot be
+/// read or written.
 public enum SyncError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The server could not be reached, or refused all requests.
     case remote(RemoteError)
@@ -105,7 +146,20 @@ public enum SyncError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A change that the server refused.
+/// A change that the server refused, and that waits for a decision.
+///
+///     for change in try store.sync.failedChanges() {
+///         print(change.identity, change.kind, change.error.message)
+///         if change.error.kind == .missingSecret {
+///             try store.sync.retry([change])
+///         } else {
+///             try store.sync.drop([change])
+///         }
+///     }
+///
+/// ``SyncEngine/failedChanges()`` lists them, across launches. Decide by ``error``: ``SyncEngine/retry(_:)`` sends the change
+/// again, ``SyncEngine/drop(_:)`` gives it up. If you change the object and save, it is also sent again. Changes of other
+/// objects that refer to a refused new object wait for it. Until you decide, the mirror keeps the refused values.
 public struct FailedChange: Sendable {
     /// The object.
     public var identity: RemoteIdentity { RemoteIdentity(entity: entityName, id: entry.id) }

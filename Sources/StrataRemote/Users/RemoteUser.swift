@@ -1,6 +1,15 @@
 import Foundation
 
-/// A user of a service.
+/// A user of a service, as the last answer described them.
+///
+///     if let user = client.users.currentUser {
+///         print(user.name ?? user.id, user.fields["city"]?.string ?? "-")
+///     }
+///
+/// ``RemoteUsers`` returns it from sign-up and log-in, and as ``RemoteUsers/currentUser``, which is there at the next launch,
+/// too. It is a value and does not change; ``RemoteUsers/refreshUser()`` asks the server again. ``fields`` has the service's
+/// own names and contains neither passwords nor tokens. To show and edit users as managed objects, declare a user entity in the
+/// model.
 public struct RemoteUser: Sendable, Hashable {
     /// What the service knows the user by.
     public var id: String
@@ -29,7 +38,14 @@ public struct RemoteUser: Sendable, Hashable {
     }
 }
 
-/// What shows that a user has an account at another service. It is secret: printing it shows only the service.
+/// A token that shows that a user has an account at another service.
+///
+///     let token = ProviderToken("facebook", token: accessToken, userID: "1234")
+///     let user = try await client.users.logIn(token)
+///
+/// Get the token from the library of that service, and pass it to ``RemoteUsers/logIn(_:)`` or ``RemoteUsers/link(_:)``. What a
+/// back end needs besides the token differs: the user's ID, a secret (OAuth 1), an expiration date. Put members that only your
+/// back end knows into ``fields``. The token is secret: printing the value shows only the service.
 public struct ProviderToken: Sendable, Hashable {
     /// The service: `facebook`.
     public var provider: String

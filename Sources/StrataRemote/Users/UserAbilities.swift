@@ -1,4 +1,13 @@
-/// What a service has for its users.
+/// What a service has for its users, as a set of options.
+///
+///     let users: any RemoteUsers = client.users
+///     if users.abilities.contains(.anonymousUsers) {
+///         try await users.automaticUser()
+///     }
+///
+/// Ask ``RemoteUsers/abilities`` before you show a log-in screen, or if your code runs with several services. A method that the
+/// service lacks throws ``RemoteError`` of the kind ``RemoteError/Kind/unsupported``, and nothing is sent. ``description``
+/// names the abilities in words.
 public struct UserAbilities: OptionSet, Sendable, Hashable, CustomStringConvertible {
     /// The bits.
     public let rawValue: Int

@@ -17,3 +17,13 @@ private let bytes: Data = absent()
 private func askForPassword(of name: String) async -> String { name }
 @MainActor private var context: ManagedObjectContext = absent()
 @MainActor private var note: Note = absent()
+private let key = "public key"
+private let accessToken = "token"
+private let conflict: SyncConflict = absent()
+private let reachability: NetworkReachability = absent()
+@MainActor private var todo: Todo = absent()
+private enum Keychain {
+    static func read(_ name: String) throws(SessionStorageError) -> Data? { absent() }
+    static func write(_ data: Data, _ name: String) throws(SessionStorageError) {}
+    static func remove(_ name: String) throws(SessionStorageError) {}
+}
