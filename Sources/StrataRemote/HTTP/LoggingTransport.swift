@@ -4,8 +4,15 @@ import Logging
 
 /// A transport that logs what another one sends and receives.
 ///
-/// Requests and answers are logged at level `debug`, with headers and bodies at `trace`; a request without an answer at
-/// `info`. Passwords, tokens and keys are never logged, and long values are cut: see ``LogPolicy``.
+///     import Logging
+///
+///     let transport = LoggingTransport(URLSessionTransport(), dialect: dialect, logger: Logger(label: "network"))
+///     let backend = HTTPBackend(dialect: dialect, transport: transport)
+///
+/// Requests and answers are logged at level `debug`, with headers and bodies at `trace`; a request without an answer at `info`.
+/// Passwords, tokens and keys are never logged, and long values are cut: see ``LogPolicy``. It sees each attempt as it is sent,
+/// after middleware and signature. The clients of StackMob, MaxLeap and Azure wrap their transport themselves if you set
+/// `logger` in their configurations.
 public struct LoggingTransport: HTTPTransport {
     private let transport: any HTTPTransport
     private let logger: Logger

@@ -4,13 +4,16 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Requests by `URLSession`.
+/// A transport that sends requests by `URLSession`. The default of all clients.
 ///
-/// It caches nothing and keeps no cookies: the mirror decides what to remember of answers. A redirect is an answer,
-/// which ``HTTPBackend`` follows within the host. Several requests may be under way at the same time.
+///     let transport = URLSessionTransport(maximumBody: 16 << 20)  // bytes of one answer
+///     let backend = HTTPBackend(dialect: dialect, transport: transport)
 ///
-/// The path goes out as it appears in the request, except that characters which no URI may contain – square brackets in
-/// a query are the usual ones – are percent-encoded, since `URL` takes no others (RFC 3986, appendix A).
+/// It caches nothing and keeps no cookies: the mirror decides what to remember of answers. A redirect is an answer, which
+/// ``HTTPBackend`` follows within the host. Several requests may be under way at the same time.
+///
+/// The path goes out as it appears in the request, except that characters which no URI may contain – square brackets in a query
+/// are the usual ones – are percent-encoded, since `URL` takes no others (RFC 3986, appendix A).
 public final class URLSessionTransport: HTTPTransport {
     /// Says what to do about a challenge of the server; see `URLSessionDelegate`.
     public typealias ChallengeHandler =

@@ -1,7 +1,15 @@
 import Foundation
 import HTTPTypes
 
-/// A request with its body. The path is as it is sent, percent-encoded, with the query.
+/// An HTTP request with its body.
+///
+///     var request = try WireRequest(.get, authority: "shelf.example", path: "/Todo?since=41")
+///     request.head.headerFields[.acceptLanguage] = "nb"
+///
+/// A dialect makes it, middleware may change it, an authorizer signs it, and an ``HTTPTransport`` sends it. The path is as it
+/// is sent, percent-encoded, with the query: use ``PercentEncoding`` and ``QueryParameters`` to build it. The scheme is HTTPS
+/// unless you say otherwise. Values of ``head`` are those of the package swift-http-types, which `import StrataRemote` brings
+/// along.
 public struct WireRequest: Sendable, Hashable {
     /// Method, scheme, authority, path and headers.
     public var head: HTTPRequest
@@ -15,7 +23,14 @@ public struct WireRequest: Sendable, Hashable {
     }
 }
 
-/// An answer with its body.
+/// An HTTP answer with its whole body.
+///
+///     let json = try response.json(domain: "Shelf")
+///     print(response.status, response[header: "ETag"] ?? "-", json["id"]?.string ?? "-")
+///
+/// A transport returns it for any status: a failure of the server is an answer, too. `json(domain:)` gives the JSON of a
+/// success and throws a ``RemoteError`` for everything else, with the kind that HTTP gives to the status. Names of headers are
+/// compared without regard to case.
 public struct WireResponse: Sendable, Hashable {
     /// Status and headers.
     public var head: HTTPResponse

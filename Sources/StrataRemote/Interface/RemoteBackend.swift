@@ -4,7 +4,14 @@ import StrataStore
 /// A back end of any kind: the level at which a store plugs in that does not speak HTTP. HTTP services implement
 /// ``RemoteDialect`` instead and are wrapped in an ``HTTPBackend``.
 ///
-/// Methods may be called from any task, and concurrently.
+///     guard case .page(let page) = try await backend.perform(.query(query), options: RequestOptions()) else { return }
+///     for record in page.records { print(record.identity, record.version ?? "-") }
+///
+/// Implement ``name``, ``capabilities``, ``check(_:)-(RemoteOperation)`` and ``perform(_:options:)``; everything else has a
+/// default. Declare only what the service guarantees: the store relies on it for what is sent again, and for conflicts. Methods
+/// may be called from any task, and concurrently.
+///
+/// `MemoryBackend` of `StrataTesting` is a complete one, and `BackendSuite` checks yours together with its server.
 public protocol RemoteBackend: Sendable {
     /// The kind of back end, for messages: its name.
     var name: String { get }

@@ -1,7 +1,17 @@
 import StrataStore
 
-/// The capabilities of a back end. Missing ones are replaced by work on this side if the request allows it, or refused
-/// with an error that names the part.
+/// The capabilities of a back end: what it can do, and how much at a time.
+///
+///     let capabilities = RemoteCapabilities(
+///         features: [.readingMany, .conditionalWrites, .incrementalPull, .deletions],
+///         maximumBatch: 1, maximumIDs: 50, maximumPage: 500)
+///
+/// A store asks for nothing that is not declared. Missing capabilities are replaced by work on this side if the request allows
+/// it, or refused with an error that names the part: without ``Features/sorting``, the mirror sorts; without
+/// ``Features/incrementalPull``, a pull reads everything.
+///
+/// Declare only what the service really guarantees. ``Features/idempotencyTokens`` and ``Features/conditionalWrites`` decide
+/// whether a lost answer can create an object twice, or overwrite a change of somebody else.
 public struct RemoteCapabilities: Sendable, Hashable {
     /// Yes-or-no abilities.
     public struct Features: OptionSet, Sendable, Hashable {

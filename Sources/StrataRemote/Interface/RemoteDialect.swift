@@ -1,8 +1,18 @@
 import Foundation
 import StrataStore
 
-/// The wire format of an HTTP service: turns operations into requests and answers into records. It has no state and
-/// does no input or output, so that you can test it without a server.
+/// The wire format of an HTTP service: turns operations into requests and answers into records.
+///
+///     let backend = HTTPBackend(dialect: dialect, transport: URLSessionTransport())
+///     for request in try dialect.requests(for: .query(query)) { print(request.head.path ?? "") }
+///
+/// A dialect is what you write to mirror your service: ``request(for:options:)`` makes a request for an operation, and
+/// ``answer(_:to:)`` reads what came back. It has no state and does no input or output, so that you can test it without a
+/// server. Transport, retries, sessions, mirror, outbox and conflicts exist already.
+///
+/// The most important duty is to tell the service's answers from those of a portal or proxy: answers that are not in the
+/// service's own form must have the kind ``RemoteError/Kind/invalidAnswer``. `DialectSuite` of `StrataTesting` checks that.
+/// ``JSONRecordCoder`` converts objects for services that have JSON.
 public protocol RemoteDialect: Sendable {
     /// The kind of back end, for messages.
     var name: String { get }

@@ -1,7 +1,21 @@
 import Foundation
 import StrataStore
 
-/// An operation of a back end. The back end declares in its ``RemoteCapabilities`` which ones it supports.
+/// One operation that a store asks of a back end: a query, a read, writes, or a pull.
+///
+///     func request(for operation: RemoteOperation) throws(RemoteError) -> WireRequest {
+///         switch operation {
+///         case .ping: return try WireRequest(.get, authority: "shelf.example", path: "/")
+///         case .pull(let pull):
+///             let since = PercentEncoding.encode(pull.cursor ?? "0")
+///             return try WireRequest(.get, authority: "shelf.example", path: "/\(pull.entity.name)?since=\(since)")
+///         default: throw RemoteError(.unsupported, domain: "Shelf", message: "Shelf cannot take \(operation)")
+///         }
+///     }
+///
+/// A ``RemoteDialect`` turns each case into a request, a ``RemoteBackend`` carries it out. The store sends only operations that
+/// fit the declared ``RemoteCapabilities``. Refuse a single operation that the service cannot do with an error of the kind
+/// ``RemoteError/Kind/unsupported``: the store asks before it sends, and may do the rest itself over the mirror.
 public enum RemoteOperation: Sendable {
     /// Objects that meet a condition. Answer: ``RemoteAnswer/page(_:)``.
     case query(RemoteQuery)
@@ -31,7 +45,19 @@ public enum RemoteOperation: Sendable {
     case ping
 }
 
-/// Which objects to read, as far as a back end is asked.
+/// A query for the objects of an entity: condition, order, limit, and what comes along.
+///
+///     var query = RemoteQuery(entity: entity)
+///     query.predicate = try FetchPredicate(format: "isDone == NO")
+///     query.limit = 50
+///     let answer = try await backend.perform(.query(query), options: RequestOptions())
+///
+/// A store makes queries from fetches, with those parts of the condition that the back end takes. A query without a limit asks
+/// for all objects: if the service answers in pages, the answer has ``RemotePage/hasMore`` and ``RemotePage/next``, and the
+/// same query comes again with ``cursor``. It then has the rest of the limit, and the same ``offset``.
+///
+/// Conditions must mean on the server what they mean in Strata. Refuse those that the service evaluates differently, such as
+/// comparisons that ignore case.
 public struct RemoteQuery: Sendable {
     /// The entity.
     public var entity: EntityDescription
@@ -84,7 +110,18 @@ extension RemoteQuery {
     }
 }
 
-/// A write of one object.
+/// A write of one object: a creation, a change or a delete.
+///
+///     let title = RemoteWrite(id: "7", values: ["title": .value(.string("Call Ann"))], baseVersion: "3")
+///     let answer = try await backend.perform(.update(entity: entity, title), options: RequestOptions())
+///
+/// A creation has all values, an update only those that changed, and a delete none. A nil value is given as
+/// ``RemoteValue/value(_:)`` of ``Value/null``. If ``operations`` are set, the server computes these properties from what it
+/// has.
+///
+/// A write may be sent several times, because an answer was lost: each attempt has the same ``token`` and the same content.
+/// Send ``baseVersion`` as the condition of the write if the service has versions; nil means that it must be written
+/// unconditionally.
 public struct RemoteWrite: Sendable, Hashable {
     /// The primary key.
     public var id: String
@@ -119,7 +156,15 @@ public struct RemoteWrite: Sendable, Hashable {
     }
 }
 
-/// A change of a to-many relationship of one object.
+/// A change of a to-many relationship of one object, by members.
+///
+///     let change = RemoteRelation(id: "7", relationship: "tags", added: ["red"], removed: ["blue"])
+///     for part in change.parts { print(part.added, part.removed) }
+///
+/// Only back ends with ``RemoteCapabilities/Features/relating`` get it; others get the whole list of members in a
+/// ``RemoteWrite``. Two clients that add different members do not conflict. To add a member twice, or to remove one that is
+/// missing, is not an error. If the service adds and removes by different requests, send ``parts``; a change with several
+/// requests has one outcome.
 public struct RemoteRelation: Sendable, Hashable {
     /// The primary key of the owner.
     public var id: String
@@ -165,7 +210,18 @@ extension RemoteRelation {
     }
 }
 
-/// Requests the changes since the last pull.
+/// A request for the objects of an entity that have changed since the last pull.
+///
+///     var pull = RemotePull(entity: entity)
+///     guard case .page(let page) = try await backend.perform(.pull(pull), options: RequestOptions()) else { return }
+///     print(page.records.count, "changed,", page.deleted.count, "deleted")
+///     pull.cursor = page.next
+///
+/// The first pull of a mirror has no cursor and asks for everything. After that, the store sends ``RemotePage/next`` of the
+/// last answer, which it keeps in the mirror's file. A cursor can be anything that the service understands: a revision, a time,
+/// a token. If the service no longer knows it, throw an error of the kind ``RemoteError/Kind/cursorExpired``: the entity is
+/// then read from the beginning. The record of an object must never be missing from a pull because it has changed between two
+/// pages.
 public struct RemotePull: Sendable {
     /// The entity.
     public var entity: EntityDescription
@@ -182,7 +238,15 @@ public struct RemotePull: Sendable {
     }
 }
 
-/// Bytes for a property.
+/// The bytes of a file that a property of an object refers to.
+///
+///     let file = RemoteFile(id: "7", property: "photo", name: "me.jpeg", contentType: "image/jpeg", data: bytes)
+///     let answer = try await backend.perform(.upload(entity: entity, file), options: RequestOptions())
+///     if case .file(let reference) = answer { print("photo is now", reference) }
+///
+/// A store uploads the file before it sends the object, and writes the reference of the answer into the property. Back ends
+/// with ``RemoteCapabilities/Features/files`` get it. Apps call ``RemoteStore/stageFile(_:name:contentType:)`` and save the
+/// object.
 public struct RemoteFile: Sendable, Hashable {
     /// The primary key of the object.
     public var id: String
@@ -205,7 +269,16 @@ public struct RemoteFile: Sendable, Hashable {
     }
 }
 
-/// A call of code on the server.
+/// A call of code that runs on the server.
+///
+///     let call = RemoteCall(method: "POST", name: "sum/of", parameters: [RemoteParameter("scale", "2")], body: bytes)
+///     if case .reply(let reply) = try await backend.perform(.call(call), options: RequestOptions()) {
+///         print(reply.status, reply.body.count)
+///     }
+///
+/// Back ends with ``RemoteCapabilities/Features/calls`` carry it out. The answer is a ``RemoteReply`` with the bytes as they
+/// came. The clients of StackMob, MaxLeap and Azure have methods of their own for this, which are easier to use. A call is not
+/// part of a save, is not queued without a network, and does not change the mirror: pull after it if it has changed objects.
 public struct RemoteCall: Sendable, Hashable {
     /// The HTTP method.
     public var method: String
@@ -231,7 +304,13 @@ public struct RemoteCall: Sendable, Hashable {
     }
 }
 
-/// A named parameter of a call.
+/// A named parameter of a request, not encoded.
+///
+///     var options = RequestOptions()
+///     options.parameters = [RemoteParameter("lang", "nb"), RemoteParameter("tag", "a&b")]
+///
+/// Names and values are percent-encoded when the request is made. Parameters keep their order, and a name may come more than
+/// once. In ``RequestOptions/parameters``, a name that the dialect uses itself is left out; in a ``RemoteCall``, all are sent.
 public struct RemoteParameter: Sendable, Hashable {
     /// The name.
     public var name: String

@@ -3,7 +3,14 @@ import StrataStore
 
 /// An object as a back end knows it, or some of its properties: what dialects turn wire formats into, and back.
 ///
-/// Properties are named as in the model; the dialect decides how they are spelled on the wire.
+///     let record = RemoteRecord(
+///         entity: "Todo", id: "1",
+///         values: ["title": .value(.string("Call Ann")), "due": .value(.null), "list": .reference("home")],
+///         version: "3")
+///
+/// Properties are named as in the model; the dialect decides how they are spelled on the wire. A property that is missing was
+/// not in the answer, and keeps its value in the mirror; a nil value must be given. ``version`` is compared for equality only,
+/// and ``modified`` tells which of two changes is later. For a service with JSON, ``JSONRecordCoder`` makes records.
 public struct RemoteRecord: Sendable, Hashable {
     /// The name of the entity in the model.
     public var entity: String
@@ -33,7 +40,13 @@ public struct RemoteRecord: Sendable, Hashable {
     public var identity: RemoteIdentity { RemoteIdentity(entity: entity, id: id) }
 }
 
-/// Which object of a back end: its entity and primary key.
+/// The name of an object on a back end: its entity and primary key.
+///
+///     try store.sync.purge([RemoteIdentity(entity: "Todo", id: "7")])
+///
+/// Client and server share it, whereas an ``ObjectID`` is known only in one mirror. Reports, failed changes and errors name
+/// objects by it. The entity is the name in the model, of the object itself or of one that it inherits from; primary keys that
+/// are integers are given as text.
 public struct RemoteIdentity: Sendable, Hashable, CustomStringConvertible {
     /// The name of the entity in the model.
     public var entity: String
@@ -50,7 +63,16 @@ public struct RemoteIdentity: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(entity)/\(id)" }
 }
 
-/// The value of one property of a ``RemoteRecord``.
+/// The value of one property of a ``RemoteRecord`` or a ``RemoteWrite``.
+///
+///     var record = RemoteRecord(entity: "Todo", id: "1")
+///     record.values["title"] = .value(.string("Call Ann"))
+///     record.values["list"] = .reference("home")
+///     record.values["tags"] = .references(["a", "b"])
+///
+/// Attributes are ``Value``s of the type that the model declares; a value of another type makes the record an
+/// ``UnreadableRecord``. Relationships are given by primary key, or by the related objects themselves if an answer contains
+/// them: the mirror then applies these, too. Nil is `.value(.null)` for attributes and `.reference(nil)` for relationships.
 public indirect enum RemoteValue: Sendable, Hashable {
     /// An attribute; ``Value/null`` for nil.
     case value(Value)

@@ -7,6 +7,9 @@ import StrataStore
 ///         RemoteOptions(subqueries: [.leads("post", to: "Post", where: try FetchPredicate(format: "image != nil"))]))
 ///     let posts = FetchRequest<Post>().options(RemoteOptions(subqueries: [.has("city", sameAs: "home", of: "Team")]))
 ///
+/// Several sub-queries and the condition of the fetch must all hold; `!` negates one. The entity and the properties are named
+/// as in the model. The server may limit how many objects the other query finds; set ``limit`` and ``sorts`` to choose them.
+///
 /// The mirror cannot evaluate it: a fetch with sub-queries needs the network, and one under ``FetchPolicy/cacheOnly`` throws
 /// `StoreError.unsupported`, as do back ends without ``RemoteCapabilities/Features/subqueries``.
 public struct RemoteSubquery: Sendable, Hashable {

@@ -1,4 +1,14 @@
-/// What an answer asks of the client in addition to the outcome of the request.
+/// What an answer asks of the client in addition to the outcome of the request: a new session, or a wait.
+///
+///     func reaction(to response: WireResponse) -> AnswerReaction? {
+///         // This service reports the end of a session in the body of a 400.
+///         let code = (try? JSONValue(parsing: response.body))?["code"]?.integer
+///         return code == 209 ? .sessionEnded : AnswerReaction(status: response.status)
+///     }
+///
+/// A dialect returns it from ``RemoteDialect/reaction(to:)``; without a method of its own, the status decides, by
+/// ``init(status:)``. ``HTTPBackend`` then renews the session once, or waits as often as ``RequestOptions/retries`` allows, and
+/// sends the request again. A middleware asks ``HTTPNext/reaction(to:)``.
 public enum AnswerReaction: Sendable, Hashable {
     /// The session has ended: the request is signed and sent again if it can be renewed.
     case sessionEnded

@@ -22,7 +22,18 @@ public protocol HTTPMiddleware: Sendable {
     func send(_ request: WireRequest, next: HTTPNext) async throws(RemoteError) -> WireResponse
 }
 
-/// The rest of the chain after a middleware.
+/// The rest of the chain after a middleware: the next middleware, or the network.
+///
+///     struct Patience: HTTPMiddleware {
+///         func send(_ request: WireRequest, next: HTTPNext) async throws(RemoteError) -> WireResponse {
+///             let response = try await next(request)
+///             return response.status == 502 ? try await next(request) : response
+///         }
+///     }
+///
+/// Call it like a function, once, several times, or not at all. ``options`` are those of the request, and ``reaction(to:)``
+/// says what an answer means by the words of the service. A second call sends a second request, which a server without tokens
+/// carries out twice: repeat only what does no harm.
 public struct HTTPNext: Sendable {
     /// How the request is made.
     public let options: RequestOptions
@@ -39,6 +50,7 @@ public struct HTTPNext: Sendable {
     }
 
     /// Sends a request to the rest of the chain.
+    /// - Throws: ``RemoteError`` if there is no answer, or a middleware throws one.
     public func callAsFunction(_ request: WireRequest) async throws(RemoteError) -> WireResponse {
         try await sends(request)
     }

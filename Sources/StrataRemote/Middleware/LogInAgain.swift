@@ -1,6 +1,6 @@
 import StrataStore
 
-/// Logs in again when the session has ended, and sends the request once more.
+/// A middleware that logs in again when the session has ended, and sends the request once more.
 ///
 ///     let patient = client.adding(
 ///         LogInAgain { () async throws(RemoteError) in
@@ -8,8 +8,9 @@ import StrataStore
 ///             try await client.users.logIn("bob", password: password)
 ///         })
 ///
-/// The dialect decides whether the session has ended; see ``RemoteDialect/reaction(to:)``. Requests that find out at the
-/// same time wait for one log-in. Requests that say so by ``RequestOptions/renewsSession`` are left alone; log-ins do.
+/// The dialect decides whether the session has ended; see ``RemoteDialect/reaction(to:)``. Requests that find out at the same
+/// time wait for one log-in. If it throws, they fail with its error. Requests with ``RequestOptions/renewsSession`` set to
+/// false are left alone, among them those of log-ins.
 public final class LogInAgain: HTTPMiddleware {
     private struct State {
         /// How many log-ins there have been.

@@ -1,6 +1,14 @@
 import Foundation
 
-/// What opens web sockets (RFC 6455), for servers that push changes.
+/// Opens web sockets (RFC 6455), for servers that push changes.
+///
+///     let request = try WireRequest(.get, authority: "parse.example", path: "/live")
+///     let socket = try await sockets.open(request, timeout: 10)
+///     for await text in socket.messages { print(text) }
+///
+/// `ParseLiveQuery` of `StrataMaxLeap` uses one. `AsyncWebSocketTransport` of `StrataAsyncHTTP` (trait `AsyncHTTP`) implements
+/// it on all platforms. Implement it for another library, or in tests. Frames, masks, pings and fragments are the
+/// implementation's work; only whole texts are passed on.
 public protocol WebSocketTransport: Sendable {
     /// Opens a connection.
     /// - Parameters:
@@ -11,9 +19,16 @@ public protocol WebSocketTransport: Sendable {
     func open(_ request: WireRequest, timeout: Double) async throws(RemoteError) -> any WebSocketConnection
 }
 
-/// A web socket that is open.
+/// A web socket that is open: sends texts, and gives those that arrive.
+///
+///     try await socket.send(#"{"op": "subscribe"}"#)
+///     for await text in socket.messages { print(text) }
+///     socket.close()
+///
+/// ``WebSocketTransport/open(_:timeout:)`` returns it. Iterate over ``messages`` once; the sequence ends when the connection
+/// does, for whatever reason, and the reader then opens another one. ``close()`` may be called at any time and more than once.
 public protocol WebSocketConnection: Sendable {
-    /// The texts that come, once. It ends with the connection.
+    /// The texts that come. Iterate over it once. It ends with the connection.
     var messages: AsyncStream<String> { get }
     /// Sends a text.
     /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unreachable`` if the connection has ended.

@@ -27,3 +27,6 @@ private enum Keychain {
     static func write(_ data: Data, _ name: String) throws(SessionStorageError) {}
     static func remove(_ name: String) throws(SessionStorageError) {}
 }
+private let answer: RemoteAnswer = absent()
+private let sockets: any WebSocketTransport = absent()
+private let socket: any WebSocketConnection = absent()
