@@ -11,6 +11,10 @@ import StrataRemote
 ///     }
 ///     let failures = await BackendSuite.run(MyServers())
 ///     #expect(failures.isEmpty, "\(failures)")
+///
+/// ``open(_:)`` is called for each check and must give an empty server: a new process on loopback, a new database, or a new
+/// account of a test server. The suite's model is passed to it, for servers that need a schema. Features that the back end does
+/// not declare in its capabilities are not checked; ``omissions`` are about types of values and relationships.
 public protocol BackendSubject: Sendable {
     /// The name of the back end, for messages.
     var name: String { get }

@@ -1,11 +1,17 @@
 import Strata
 import StrataRemote
 
-/// The laws that a back end must obey so that stores over it lose nothing. Each law is checked with real operations, on
-/// a new server for each check. Features that the back end does not declare in its ``RemoteCapabilities`` are not
-/// required.
+/// The laws that a back end must obey so that stores over it lose nothing.
 ///
-/// ``DialectSuite`` checks the requests and answers of an HTTP dialect, without a server.
+///     let failures = await BackendSuite.run(servers, laws: [.pairing, .conditionalWrites])
+///     for failure in failures { print(failure.law, failure.check, failure.message) }
+///
+/// Each law is checked with real operations, on a new server for each check. Features that the back end does not declare in its
+/// ``RemoteCapabilities`` are not required; a declared one must work. The last law, ``Law/synchronization``, lets two stores
+/// work over a network that loses requests and answers, and compares both with the server.
+///
+/// Describe your server as a ``BackendSubject``. ``DialectSuite`` checks the requests and answers of an HTTP dialect, without a
+/// server.
 public enum BackendSuite {
     /// The laws.
     public enum Law: String, Sendable, Hashable, CaseIterable {

@@ -2,11 +2,19 @@ import Foundation
 import StrataRemote
 import StrataStore
 
-/// A back end behind a bad network: requests get lost before they arrive, answers on their way back, and some requests
-/// arrive twice. All of it is decided by a seed.
+/// A back end behind a bad network: requests get lost before they arrive, answers on their way back, and some requests arrive
+/// twice. All of it is decided by a seed.
 ///
 ///     let backend = FaultInjectingBackend(MemoryBackend(), seed: 1)
+///     let store = try RemoteStore.open(model: model, backend: backend, location: .memory(name: nil))
 ///     backend.rates = .init(lostRequests: 0.2, lostAnswers: 0.2, duplicates: 0.1)
+///     _ = try? await store.sync.synchronize()  // may fail
+///     backend.rates = .init()
+///     try await store.sync.synchronize()  // and must recover
+///
+/// Use it to check what your app shows while a synchronization fails, and that nothing is lost when the network returns. The
+/// same seed and the same calls give the same faults; print the seed in the message of a failed test. A lost answer is a
+/// timeout, a lost request an unreachable server. For faults of single HTTP requests, use ``ScriptedTransport``.
 public final class FaultInjectingBackend: RemoteBackend {
     /// How often something goes wrong, from 0 to 1.
     public struct Rates: Sendable, Hashable {

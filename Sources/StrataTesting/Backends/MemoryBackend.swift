@@ -2,14 +2,21 @@ import Foundation
 import StrataRemote
 import StrataStore
 
-/// A server in the memory of the process, for tests of apps that synchronise. Nothing is sent over a network, and all
-/// data is lost when it is released.
+/// A server in the memory of the process, for tests of apps that synchronise.
 ///
 ///     let server = MemoryBackend()
-///     let store = try RemoteStore.open(model: model, backend: server, location: .memory(name: nil))
+///     let phone = try RemoteStore.open(model: model, backend: server, location: .memory(name: nil))
+///     let tablet = try RemoteStore.open(model: model, backend: server, location: .memory(name: nil))
+///     try await phone.sync.synchronize()
+///     try await tablet.sync.synchronize()
+///     print(server.records.count)
 ///
-/// Stores that share it share its objects. It has no users and no files, and takes conditions on attributes of the object
-/// itself and on the primary keys that its relationships lead to.
+/// Nothing is sent over a network, and all data is lost when it is released. Stores that share it share its objects. Declare
+/// fewer ``allFeatures`` to see how an app behaves with a simpler service. ``backUp()`` and ``restore(_:)`` play a server that
+/// is restored from a backup.
+///
+/// It has no users and no files, and takes conditions on attributes of the object itself and on the primary keys that its
+/// relationships lead to.
 public final class MemoryBackend: RemoteBackend {
     /// An object, alive or deleted.
     fileprivate struct Entry {

@@ -1,4 +1,11 @@
-/// One thing that a store must do.
+/// One requirement of a store, as a check with a name.
+///
+///     let saving = ConformanceSuite(checks: ConformanceSuite.standard.checks.filter { $0.area == .saving })
+///     let report = await saving.run(SQLiteMemorySubject())
+///
+/// A ``ConformanceSuite`` runs checks; each starts with an empty store and works through a context, as an app does. While you
+/// write a store, run only the checks of one ``area``, or the one with the ``name`` that failed. A check with ``needs`` that
+/// the subject leaves out is not run. You cannot write checks of your own with this type: use your test framework for them.
 public struct ConformanceCheck: Sendable {
     /// What kind of ability it is about: a line of the capability matrix.
     public enum Area: String, Sendable, Hashable, CaseIterable {

@@ -1,4 +1,16 @@
-/// The features that a store may lack if it declares so. Every store must do everything else.
+/// A feature that a store may lack if it declares so. Every store must do everything else.
+///
+///     struct KeyValueStores: ConformanceSubject {
+///         let name = "Key-value store"
+///         let omissions: Set<ConformanceFeature> = [.uniqueKeys, .orderedRelationships, .geoPoints]
+///         func open(_ model: ManagedObjectModel, at place: URL) async throws -> any PersistentStore {
+///             try MyStore(model: model, folder: place)
+///         }
+///     }
+///
+/// Name features in ``ConformanceSubject/omissions``. The suite then runs no check that needs them, and its model has no such
+/// attributes and relationships, because a store refuses to open a model that it cannot keep. ``BackendSubject/omissions``
+/// takes some of them, too.
 public enum ConformanceFeature: String, Sendable, Hashable, CaseIterable {
     /// Saved objects exist when the store is opened again.
     case persistence

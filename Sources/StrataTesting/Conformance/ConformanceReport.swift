@@ -1,4 +1,12 @@
 /// The outcome of each check of a ``ConformanceSuite`` on one kind of store.
+///
+///     let report = await ConformanceSuite.standard.run(SQLiteMemorySubject())
+///     #expect(report.failures.isEmpty, "\(report)")
+///     let omitted = report.results.filter { if case .omitted = $0.outcome { true } else { false } }
+///     print(omitted.map(\.check.name))
+///
+/// ``description`` has one line for each failed check and counts the others, so it suits the message of a test. A check that
+/// was left out is not a failure: see ``ConformanceSubject/omissions``. To compare several stores, make a ``CapabilityMatrix``.
 public struct ConformanceReport: Sendable, CustomStringConvertible {
     /// What became of one check.
     public enum Outcome: Sendable, Hashable {
@@ -40,7 +48,15 @@ public struct ConformanceReport: Sendable, CustomStringConvertible {
     }
 }
 
-/// The capabilities of several stores, side by side.
+/// A table that compares several stores: how many checks of each area pass.
+///
+///     let subjects: [any ConformanceSubject] = [SQLiteFileSubject(), SQLiteMemorySubject()]
+///     var reports: [ConformanceReport] = []
+///     for subject in subjects { reports.append(await ConformanceSuite.standard.run(subject)) }
+///     print(CapabilityMatrix(reports))
+///
+/// Each report is a column, each ``ConformanceCheck/Area`` a line. ``description`` is Markdown, for the documentation of a
+/// store. Run the same suite on all subjects; otherwise the numbers cannot be compared.
 public struct CapabilityMatrix: Sendable, CustomStringConvertible {
     /// The reports, one for each column.
     public let reports: [ConformanceReport]

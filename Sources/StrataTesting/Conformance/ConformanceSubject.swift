@@ -11,6 +11,10 @@ import Strata
 ///     }
 ///     let report = await ConformanceSuite.standard.run(MyStores())
 ///     #expect(report.failures.isEmpty, "\(report)")
+///
+/// The suite opens a new, empty store for each check, and opens some of them again at the same place to see what was saved.
+/// Declare what the store lacks in ``omissions``, and how exact its dates are in ``datePrecision``; the defaults promise
+/// everything.
 public protocol ConformanceSubject: Sendable {
     /// The name of the store in reports.
     var name: String { get }
@@ -32,7 +36,13 @@ extension ConformanceSubject {
     public var datePrecision: Double { 0 }
 }
 
-/// Strata's own store in a file.
+/// Strata's own store in a file, as a subject of the conformance suite.
+///
+///     let report = await ConformanceSuite.standard.run(SQLiteFileSubject())
+///     #expect(report.failures.isEmpty, "\(report)")
+///
+/// It supports every ``ConformanceFeature``, so it is the reference for the number of checks and for their time. Each check has
+/// a folder of its own for the file, which is removed afterwards.
 public struct SQLiteFileSubject: ConformanceSubject {
     public let name = "SQLite file"
     /// Makes the subject.
@@ -42,7 +52,15 @@ public struct SQLiteFileSubject: ConformanceSubject {
     }
 }
 
-/// Strata's own store in memory.
+/// Strata's own store in memory, as a subject of the conformance suite.
+///
+///     let reports = await [
+///         ConformanceSuite.standard.run(SQLiteMemorySubject()), ConformanceSuite.standard.run(SQLiteFileSubject()),
+///     ]
+///     print(CapabilityMatrix(reports))
+///
+/// Run it next to your own store to compare the two: a check that fails for both is a defect of the check. It leaves out
+/// ``ConformanceFeature/persistence``, because a store in memory is gone when it is closed.
 public struct SQLiteMemorySubject: ConformanceSubject {
     public let name = "SQLite in memory"
     public let omissions: Set<ConformanceFeature> = [.persistence]

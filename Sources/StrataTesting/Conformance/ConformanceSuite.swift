@@ -1,7 +1,16 @@
 import Foundation
 import Strata
 
-/// Checks of everything that a store must do. See ``ConformanceSubject`` for how to use them.
+/// The checks of everything that a store must do, and a way to run them.
+///
+///     let report = await ConformanceSuite.standard.run(SQLiteMemorySubject())
+///     #expect(report.failures.isEmpty, "\(report)")
+///
+/// Use it if you implement `PersistentStore`, or to check a remote store with your dialect from end to end. Describe your store
+/// as a ``ConformanceSubject``. ``standard`` has more than 100 checks, from values of every type to threads; they go through
+/// contexts, so they need no test code of yours.
+///
+/// For a back end or a dialect, ``BackendSuite`` and ``DialectSuite`` are faster and closer to the cause: run these first.
 public struct ConformanceSuite: Sendable {
     /// The checks, in the order in which they run.
     public let checks: [ConformanceCheck]

@@ -1,7 +1,14 @@
 import Foundation
 import Strata
 
-/// A violation by a store.
+/// A violation by a store that a conformance check has found.
+///
+///     let report = await ConformanceSuite.standard.run(SQLiteMemorySubject())
+///     for failure in report.failures { print(failure.check, failure.message) }
+///
+/// A check throws it, and the report has its message. The message is for the author of the store: it names what was done, what
+/// the store answered, what it should have answered, and often the method of the protocol to look at. Errors of the store
+/// itself make a check fail, too, with their own description.
 public struct ConformanceFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong and where to look, for the author of the store.
     public var message: String

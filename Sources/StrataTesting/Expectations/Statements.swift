@@ -1,7 +1,17 @@
 import Strata
 import StrataStore
 
-/// A piece of code ran another number of statements than a test expects.
+/// The error of a piece of code that ran another number of statements than a test expects.
+///
+///     do {
+///         try expectStatements(1, in: container) { try context.fetch(FetchRequest<City>()).map(\.country.name) }
+///     } catch let error as UnexpectedStatements {
+///         for statement in error.statements { print(statement.sql, statement.rows) }
+///     }
+///
+/// ``expectStatements(_:in:_:)`` throws it, so that the test fails with a list of the statements that ran. Many similar ones
+/// mean that a loop reads row by row: prefetch the relationship, or fetch the objects in one request. Fewer than ``expected``
+/// are reported as well, so that you notice when a limit can be lowered.
 public struct UnexpectedStatements: Error, Sendable, CustomStringConvertible {
     /// How many statements the test expects.
     public let expected: Int

@@ -10,7 +10,9 @@ import StrataStore
 ///     #expect(throws: PersistenceError.self) { try container.newContext().fetch(FetchRequest<City>()) }
 ///     store.recover()
 ///
-/// Use it to test how your code reacts when its store cannot be reached. A commit that fails has written nothing.
+/// Use it to test how your code reacts when its store cannot be reached. A commit that fails has written nothing. Name the
+/// calls that fail, such as ``Operation/commit``, or let a closure decide for each call with ``fail(deciding:)``, to fail only
+/// the third one for instance. ``calls(_:)`` counts calls.
 public final class FaultInjectingStore: PersistentStore {
     /// A call to a store.
     public enum Operation: String, Sendable, CaseIterable {

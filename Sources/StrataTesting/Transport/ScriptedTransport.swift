@@ -4,16 +4,17 @@ import StrataStore
 
 /// A transport without a network: you script the server's answers, and it records what was sent.
 ///
-/// ```swift
-/// let transport = ScriptedTransport()
-/// transport.answer(json: #"{"todo_id":"1"}"#, status: 201)
-/// transport.answer(status: 503, headers: ["Retry-After": "1"])
-/// transport.fail(.answerLost)
-/// transport.handle { request in .init(HTTPResponse(status: .notFound)) }
-/// ```
+///     let transport = ScriptedTransport()
+///     transport.answer(json: #"{"todo_id":"1"}"#, status: 201)
+///     transport.answer(status: 503, headers: ["Retry-After": "1"])
+///     transport.fail(.answerLost)
+///     transport.handle { request in .init(HTTPResponse(status: .notFound)) }
 ///
-/// Each request takes the next entry of the script. At the end of the script, the handler answers; without one, the
-/// request fails and is listed in ``unexpected``.
+/// Each request takes the next entry of the script. At the end of the script, the handler answers; without one, the request
+/// fails and is listed in ``unexpected``. Pass it as the `transport` of a client or of an `HTTPBackend`.
+///
+/// Afterwards, compare ``requests`` with what you expect: each attempt is listed, with the headers and the body that were sent.
+/// Faults lose, delay and duplicate single requests; delays use the clock, so that a ``VirtualClock`` makes them immediate.
 public final class ScriptedTransport: HTTPTransport {
     /// Answers requests as a server would.
     public typealias Handler = @Sendable (WireRequest) async -> WireResponse

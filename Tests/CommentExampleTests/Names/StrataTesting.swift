@@ -15,3 +15,9 @@ private let subject: DialectSubject = absent()
 private func MyDialect() -> any RemoteDialect { absent() }
 private enum MyServer { static func start() async throws -> any HTTPTransport { absent() } }
 private func MyStore(model: ManagedObjectModel, folder: URL) throws -> any PersistentStore { absent() }
+private let todo: EntityDescription = absent()
+private struct PlainServers: BackendSubject {
+    let name = "Plain server"
+    func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend { absent() }
+}
+private let servers = PlainServers()
