@@ -2,11 +2,14 @@ import Foundation
 
 /// A call of code on the server.
 ///
-/// ```swift
-/// var request = CustomCodeRequest("hello_world")
-/// request.add("name", "Bob")
-/// let reply = try await client.perform(request)
-/// ```
+///     var request = CustomCodeRequest("thumbnail", method: .get)
+///     request.add("id", "42")
+///     request.acceptedContentTypes = ["image/png"]
+///     if case .data(let png, _) = try await client.perform(request) { print(png.count) }
+///
+/// Pass it to ``StackMobClient/perform(_:options:)``. Parameters keep their order, and a name may come more than once. The call
+/// is signed with the session, if a user is logged in. It is not queued without a network, and does not change the mirror of a
+/// store: pull afterwards if the code has changed objects.
 public struct CustomCodeRequest: Sendable {
     /// The methods that code answers to.
     public enum Method: String, Sendable, Hashable, CaseIterable {
@@ -53,7 +56,16 @@ public struct CustomCodeRequest: Sendable {
     }
 }
 
-/// What code on the server gave back.
+/// The reply of code on the server: JSON, text or bytes, by its type.
+///
+///     switch try await client.perform(CustomCodeRequest("hello_world")) {
+///     case .json(let value): print(value["message"]?.string ?? "")
+///     case .text(let text): print(text)
+///     case .data(let bytes, let contentType): print(bytes.count, contentType)
+///     }
+///
+/// Replies of the JSON types and without a type are parsed; a body that is not JSON is an error. Other types than JSON, plain
+/// text and plain bytes must be in ``CustomCodeRequest/acceptedContentTypes``. Statuses of failure are thrown as `RemoteError`.
 public enum CustomCodeReply: Sendable, Hashable {
     /// A body of one of the JSON types; no body at all is `null`.
     case json(JSONValue)

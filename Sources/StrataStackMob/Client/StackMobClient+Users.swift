@@ -2,9 +2,17 @@ import Foundation
 
 extension StackMobClient {
     /// Logs a user in. A session that was there ends here; the server is not told.
-    /// - Returns: The user.
-    /// - Throws: ``RemoteError`` with code -100 if a name or password is empty, -101 if the password is a temporary one
-    ///   (see ``logIn(username:temporaryPassword:newPassword:options:)``), 401 if one of them is wrong.
+    ///
+    ///     do throws(RemoteError) {
+    ///         let user = try await client.logIn(username: "bob", password: password)
+    ///         print(user["username"]?.string ?? "")
+    ///     } catch {
+    ///         print(error.kind == .unauthorized ? "wrong name or password" : "\(error)")
+    ///     }
+    ///
+    /// - Returns: The user, with the fields of its schema.
+    /// - Throws: ``RemoteError`` with code -100 if a name or password is empty, -101 if the password is a temporary one (see
+    ///   ``logIn(username:temporaryPassword:newPassword:options:)``), 401 if one of them is wrong.
     @discardableResult
     public func logIn(
         username: String, password: String, options: RequestOptions? = nil

@@ -3,14 +3,16 @@ import Logging
 
 /// An application on a StackMob server: its users, its data by schema, its code, and push messages.
 ///
-/// ```swift
-/// let client = try StackMobClient(publicKey: key, apiVersion: "0")
-/// try await client.logIn(username: "bob", password: password)
-/// let todos = try await client.dataStore.query(StackMobQuery("todo").where("done", .equal, false))
-/// ```
+///     let client = try StackMobClient(publicKey: key, apiVersion: "0")
+///     try await client.logIn(username: "bob", password: password)
+///     let todos = try await client.dataStore.query(StackMobQuery("todo").where("done", .equal, false))
 ///
-/// A client may be used from any task. Methods throw ``RemoteError``: answers that report a failure have the domain
-/// `HTTP` and the status as code, what the client itself finds has the domain `SMError` and a code of ``StackMobError``.
+/// Create one client for an application and share it: it keeps the session of one user, and tells by ``reachability`` whether
+/// the server answers. For managed objects, open a ``StackMobStore`` with it.
+///
+/// A client may be used from any task, and a request ends when its task is cancelled. Methods throw ``RemoteError``: answers
+/// that report a failure have the domain `HTTP` and the status as code, what the client itself finds has the domain `SMError`
+/// and a code of ``StackMobError``.
 public final class StackMobClient: Sendable {
     /// What the client was made with.
     public let configuration: StackMobConfiguration

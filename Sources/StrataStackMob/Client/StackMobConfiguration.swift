@@ -1,7 +1,17 @@
 import Foundation
 import Logging
 
-/// Which application of which server a ``StackMobClient`` talks to, and by what means.
+/// The settings of a ``StackMobClient``: the application, its server, and how requests are made.
+///
+///     var configuration = try StackMobConfiguration(publicKey: key, apiVersion: "0")
+///     configuration.dialect.host = "localhost:8080"
+///     configuration.dialect.securesCredentials = false  // passwords by HTTP: only for this machine
+///     configuration.requestOptions.timeout = 20
+///     let client = StackMobClient(configuration)
+///
+/// A client copies it when it is created; later changes have no effect. Only the public key is required. The session is kept in
+/// a file by default, under a name made of ``applicationName`` and the public key: two apps with the same names share it.
+/// Requests to other machines go by HTTPS.
 public struct StackMobConfiguration: Sendable {
     /// Hosts, keys, versions and the names of the schema of users.
     public var dialect: StackMobDialect

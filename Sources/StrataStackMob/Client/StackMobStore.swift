@@ -3,13 +3,15 @@ import StrataStore
 
 /// Managed objects on a StackMob server: a client, and the store that mirrors what it reads and saves.
 ///
-/// ```swift
-/// let stack = try StackMobStore.open(model: model, client: client, location: .file(path: "todos.sqlite"))
-/// let container = try PersistentContainer(store: stack.remote, classes: [Todo.self, User.self])
-/// ```
+///     let stack = try StackMobStore.open(model: model, client: client, location: .file(path: "todos.sqlite"))
+///     let container = try PersistentContainer(store: stack.remote, classes: [Todo.self, User.self])
+///     try await stack.sync.synchronize()
 ///
-/// The mirror belongs to the user who is logged in: give each user a file of their own, or ``reset()`` it when another one
-/// logs in.
+/// ``remote`` is an ordinary `RemoteStore`: set fetch and save policies there or in each request. The client's session signs
+/// its requests; a request that finds the session expired waits until it is renewed.
+///
+/// The mirror belongs to the user who is logged in: give each user a file of their own, or ``reset()`` it when another one logs
+/// in.
 public final class StackMobStore: Sendable {
     /// Logs users in, and makes all requests.
     public let client: StackMobClient
@@ -41,11 +43,16 @@ public final class StackMobStore: Sendable {
     /// Sends what waits in the mirror, and applies what has changed at the server.
     public var sync: SyncEngine { remote.sync }
 
-    /// Forgets all objects here, with the changes of them that wait and the passwords that were to go along: for when
-    /// another user logs in, before anything is fetched for that one. The server is told nothing; contexts hear that the
-    /// objects are gone. Let requests and synchronisations of the user before end first, since what they bring later is
-    /// applied.
-    /// - Throws: ``StoreError`` if the mirror cannot be written; nothing is lost.
+    /// Forgets all objects here, with the changes of them that wait and the passwords that were to go along: for when another
+    /// user logs in, before anything is fetched for that one.
+    ///
+    ///     try await stack.sync.push()  // otherwise, waiting changes are lost
+    ///     try await client.logOut()
+    ///     try stack.reset()
+    ///
+    /// The server is told nothing; contexts see that the objects are gone. Let requests and synchronizations of the user before
+    /// end first, since what they bring later is applied.
+    /// - Throws: `StoreError` if the mirror cannot be written; nothing is lost.
     public func reset() throws(StoreError) { try remote.sync.reset() }
 
     /// Sets the password that a new user object is saved with. It is held in memory until then and kept nowhere; it
@@ -55,8 +62,11 @@ public final class StackMobStore: Sendable {
         remote.setPassword(password, for: user)
     }
 
-    /// Has the fetch policy of the store follow what is known of the network: now if anything is, and at each change.
-    /// - Parameter policy: The policy to fetch by; nil to leave it as it is. nil in place of it ends what another call
+    /// Changes the fetch policy of the store with the reachability of the server: now if it is known, and at each change.
+    ///
+    ///     stack.followReachability { $0 == .reachable ? .networkElseCache : .cacheOnly }
+    ///
+    /// - Parameter policy: The policy to fetch by; nil to leave it as it is. nil in place of the closure ends what another call
     ///   began.
     public func followReachability(
         _ policy: (@Sendable (NetworkReachability.Status) -> FetchPolicy?)?

@@ -1,5 +1,10 @@
-/// The users of a StackMob application, in the words that all services share. ``StackMobClient`` has the features that only
-/// StackMob has, such as temporary passwords and posts on social networks.
+/// The users of a StackMob application, in the words that all services share.
+///
+///     let user = try await client.users.signUp("ann", password: password, fields: ["city": "Oslo"])
+///     print(user.id, client.users.currentUser?.name ?? "-")
+///     try await client.users.changePassword(from: password, to: other)
+///
+/// ``StackMobClient`` has the features that only StackMob has, such as temporary passwords and posts on social networks.
 ///
 /// Names are primary keys of the schema of users. StackMob has no anonymous users. Accounts of `facebook` and `twitter` make a
 /// user where there is none; those of `gigya` do not, and have the signature as token and its time as `timestamp` in

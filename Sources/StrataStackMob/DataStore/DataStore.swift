@@ -2,7 +2,17 @@ import Foundation
 
 /// Data by schema and field, as the server has it: no model, no objects, no mirror.
 ///
-/// Fields have their names on the server. Names of schemas are sent in lower case.
+///     let store = client.dataStore
+///     let todo = try await store.create(["title": "Buy milk", "done": false], in: "todo")
+///     let id = todo["todo_id"]?.string ?? ""
+///     try await store.update(id, in: "todo", with: ["done": true])
+///     try await store.delete(id, in: "todo")
+///
+/// Get it from ``StackMobClient/dataStore``. Use it for single requests, for tools, and for schemas that your model does not
+/// have. Nothing is cached or queued, and a ``StackMobStore`` does not see the changes until its next pull.
+///
+/// Fields have their names on the server. Names of schemas are sent in lower case. Methods throw `RemoteError`; an empty schema
+/// or id is an error with code -100, and nothing is sent.
 public struct DataStore: Sendable {
     private let client: StackMobClient
     private var dialect: StackMobDialect { client.configuration.dialect }
@@ -72,6 +82,8 @@ public struct DataStore: Sendable {
     }
 
     /// Deletes an object.
+    /// - Throws: ``RemoteError``, with code -100 if the schema or id is empty, otherwise the status with which the server
+    ///   refused it.
     public func delete(_ id: String, in schema: String, options: RequestOptions? = nil) async throws(RemoteError) {
         let options = self.options(options)
         _ = try await client.send(dialect.deleteRequest(schema: schema, id: id, options: options), options)
@@ -133,7 +145,11 @@ public struct DataStore: Sendable {
 
     // MARK: Queries
 
-    /// The objects that meet a query.
+    /// Reads the objects that meet a query.
+    ///
+    ///     let mine = try await client.dataStore.query(StackMobQuery("todo").where("sm_owner", .equal, "user/bob"))
+    ///
+    /// - Throws: ``RemoteError``, with code -100 if the protocol cannot express the query; nothing was sent then.
     public func query(
         _ query: StackMobQuery, options: RequestOptions? = nil
     ) async throws(RemoteError) -> [JSONObject] {
@@ -150,7 +166,8 @@ public struct DataStore: Sendable {
         return try dialect.count(contentRange: range, elements: range == nil ? response.json().elements?.count : nil)
     }
 
-    /// Calls code on the server.
+    /// Calls code on the server; see ``StackMobClient/perform(_:options:)``.
+    /// - Throws: As that.
     public func perform(
         _ request: CustomCodeRequest, options: RequestOptions? = nil
     ) async throws(RemoteError) -> CustomCodeReply {
@@ -166,7 +183,14 @@ public struct DataStore: Sendable {
     }
 }
 
-/// What became of objects that were made together.
+/// The outcome of a request that creates several objects.
+///
+///     let created = try await client.dataStore.create([["title": "Milk"], ["title": "Bread"]], in: "todo")
+///     print(created.succeeded.count, "made,", created.failed.count, "refused")
+///
+/// One refused object does not undo the others, so check ``failed`` even if the call does not throw. ``succeeded`` has primary
+/// keys, including those that the server has chosen, in the order of the request; if some failed, positions differ from those
+/// that you sent.
 public struct CreatedObjects: Sendable, Hashable {
     /// The primary keys of those that the server has made, in the order of the request.
     public var succeeded: [String]

@@ -1,6 +1,18 @@
 import Foundation
 
 /// The error codes of StackMob's client libraries: ``RemoteError/code`` in the domain ``domain``.
+///
+///     do throws(RemoteError) {
+///         try await client.logIn(username: "bob", password: password)
+///     } catch {
+///         if error.domain == StackMobError.domain, StackMobError(rawValue: error.code) == .temporaryPasswordResetRequired {
+///             print("choose a new password")
+///         }
+///     }
+///
+/// The client reports with them what it finds itself; failures of the server have the domain ``httpDomain`` and the status as
+/// code. To handle errors in the same way for all services, look at ``RemoteError/kind`` instead. ``cacheIDNotFound`` is never
+/// reported.
 public enum StackMobError: Int, Sendable, Hashable, CaseIterable {
     /// An argument is wrong or missing.
     case invalidArguments = -100

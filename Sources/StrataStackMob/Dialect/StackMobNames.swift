@@ -1,9 +1,14 @@
 import Foundation
 
-/// How entities and properties are spelt in StackMob's dialect, and back.
+/// The rules by which entities and properties are spelled in StackMob's dialect, and back.
 ///
-/// Tables and columns are named word by word (`imageURL` is kept in `image_url`). Here each capital is a word of its own
-/// (`image_u_r_l`), because that is what the dialect's other libraries do.
+///     print(StackMobNames.schema(ofEntity: "BlogPost"))  // blogpost
+///     print(StackMobNames.field(of: "yearBorn"))  // year_born
+///     print(StackMobNames.property(ofField: "year_born", among: ["yearBorn", "name"]) ?? "-")  // yearBorn
+///
+/// Tables and columns of Strata's own stores are named word by word (`imageURL` is kept in `image_url`). Here each capital is a
+/// word of its own (`image_u_r_l`), because that is what the dialect's other libraries do. Names of properties must begin with
+/// a small letter.
 public enum StackMobNames {
     /// The schema of an entity: its name in lower case, without underscores between words.
     public static func schema(ofEntity name: String) -> String { FieldNames.schema(ofEntity: name) }

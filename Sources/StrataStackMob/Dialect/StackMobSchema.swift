@@ -1,6 +1,13 @@
 import Foundation
 
-/// What the dialect knows of one entity: how its properties are spelt and what they hold.
+/// The description of one entity for the dialect: how its properties are spelled on the wire and what they hold.
+///
+///     let schema = try StackMobSchema(entity)
+///     print(schema.name, schema.primaryKeyField)
+///     print(try schema.field(ofKey: "yearBorn"))  // year_born
+///
+/// The dialect makes one from its model for each entity. Create one yourself to use the dialect's conversions for a schema that
+/// no model describes. A name in lower case is sent as it is, even if no property has it; see ``StackMobNames`` for the rules.
 public struct StackMobSchema: Sendable {
     /// What a property holds.
     public enum Property: Sendable, Hashable {

@@ -1,6 +1,11 @@
 import Foundation
 
-/// An object as it is sent.
+/// The body of an object as it is sent: its fields, and the schemas of nested objects.
+///
+/// The server learns from the header `X-StackMob-Relations` which fields hold objects, and of which schema they are; without
+/// it, it would take them for values. ``relations`` is the content of that header, and ``json`` the body of the request. The
+/// dialect makes bodies from managed objects. For ``DataStore`` and
+/// ``StackMobDialect/createRequest(schema:object:relations:secure:options:)``, pass fields and relations themselves.
 public struct StackMobBody: Sendable, Hashable {
     /// The fields with their values.
     public var fields: JSONObject = [:]

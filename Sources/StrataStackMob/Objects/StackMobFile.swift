@@ -1,7 +1,14 @@
 import Foundation
 
-/// A file on its way to a binary field of StackMob: the field takes a text with type, name and content, and holds an
-/// address once the server has stored the file.
+/// A file on its way to a binary field of StackMob: the field takes a text with type, name and content, and holds an address
+/// once the server has stored the file.
+///
+///     let picture = StackMobFile(name: "me.jpeg", contentType: "image/jpeg", data: bytes)
+///     let user = try await client.dataStore.update("bob", in: "user", with: ["picture": .string(picture.fieldValue)])
+///     print(user["picture"]?.string ?? "")  // an address
+///
+/// The content is sent as base64, so the request is a third larger than the file. In a store, use an attribute of type string
+/// and `RemoteStore.stageFile(_:name:contentType:)`. A file cannot have the word `base64` in its name.
 public typealias StackMobFile = InlineFile
 
 extension InlineFile {

@@ -2,8 +2,13 @@ import Foundation
 
 /// Push messages to devices and users. Requests are signed with the keys of the application, not of a user.
 ///
-/// What a message contains is JSON by name; `alert`, `badge` and `sound` mean something to every device:
-/// `["alert": "It's your turn!", "badge": 1]`.
+///     let push = try client.push
+///     try await push.send(["alert": "Your turn", "badge": 1], toUsers: ["bob", "eve"])
+///     let devices = try await push.tokens(ofUsers: ["bob"])
+///
+/// Get it from ``StackMobClient/push``, which throws without a private key in the configuration. A message is JSON by name;
+/// `alert`, `badge` and `sound` mean something to every device, and your app receives the rest. Errors have the domain
+/// `SMError` and the status as code. The contents of messages are logged, if the client logs.
 public struct PushClient: Sendable {
     private let configuration: StackMobConfiguration
     private let sender: HTTPBackend

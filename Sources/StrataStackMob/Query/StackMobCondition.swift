@@ -1,6 +1,15 @@
 import Foundation
 
-/// A condition of a ``StackMobQuery``, in terms of fields.
+/// A condition of a ``StackMobQuery``, in terms of the server's fields.
+///
+///     let query = StackMobQuery("todo").whereAny(
+///         .compare("due", .less, .date(.now)),
+///         .and([.isIn("priority", [1, 2]), .compare("title", .notEqual, nil)]))
+///     let todos = try await client.dataStore.query(query)
+///
+/// The protocol can express a conjunction with one group of alternatives in it. A second group, the same comparison of a field
+/// with two values, or a comma in a list of values is an error that names the part, before anything is sent. Managed objects
+/// have `FetchPredicate` instead, which the dialect translates.
 public indirect enum StackMobCondition: Sendable, Hashable {
     /// How a field is compared with a value.
     public enum Comparison: String, Sendable, Hashable, CaseIterable {
@@ -41,7 +50,15 @@ public indirect enum StackMobCondition: Sendable, Hashable {
     public static let kilometersPerRadian = 6367.5
 }
 
-/// One query parameter, before it is encoded.
+/// One query parameter of a condition, before it is encoded.
+///
+///     let query = StackMobQuery("todo").where("priority", isIn: [1, 2]).where("done", .equal, false)
+///     for parameter in try query.parameters() { print(parameter.name, parameter.value) }
+///     // priority[in] 1,2
+///     // done false
+///
+/// ``StackMobQuery/parameters()`` gives them in the order of the conditions. Use it to see in a test, or in a log, what a query
+/// asks the server.
 public struct StackMobParameter: Sendable, Hashable {
     /// The name, with operator and group.
     public var name: String

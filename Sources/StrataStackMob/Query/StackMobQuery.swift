@@ -1,12 +1,19 @@
 import Foundation
 
-/// A query in terms of schemas and fields, for those who work without managed objects; the dialect makes its own
-/// requests of it, too.
+/// A query in terms of schemas and fields, for code that works without managed objects.
 ///
-///     var query = StackMobQuery("todo")
-///     query.condition = .compare("done", .equal, false)
-///     query.order("createddate", ascending: false)
-///     query.limit(20)
+///     let query = StackMobQuery("todo")
+///         .where("done", .equal, false)
+///         .ordered(by: "createddate", ascending: false)
+///         .limited(to: 20)
+///     let todos = try await client.dataStore.query(query)
+///
+/// It is a value: each method returns a changed copy, so you can keep a query and refine it. Names of fields are the server's.
+/// Select fields and expand related objects to get exactly what you show. ``DataStore/count(_:options:)`` ignores the range.
+///
+/// Errors in a query, such as a second group of alternatives, are reported when it is sent. The dialect makes its own requests
+/// of it, too. For a query that is built in steps, ``add(_:)``, ``order(_:ascending:)`` and ``limit(_:)`` change the query
+/// itself.
 public struct StackMobQuery: Sendable, Hashable {
     /// A field to order by.
     public struct Order: Sendable, Hashable {

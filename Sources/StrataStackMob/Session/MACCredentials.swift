@@ -1,6 +1,14 @@
 import Foundation
 
 /// The credentials that sign the requests of a logged-in user: OAuth 2 with MAC tokens.
+///
+///     let request = try dialect.readRequest(schema: "todo", id: "1")
+///     let signed = credentials.signing(request, seconds: Int64(Date().timeIntervalSince1970), nonce: UUID().uuidString)
+///     print(signed.head.headerFields[.authorization] ?? "")
+///
+/// ``StackMobClient`` signs each attempt itself, by the server's clock. Use this type to send a request by other means, or to
+/// check a signature in a test. A nonce must not be used twice at the same time; the signature covers method, path and host,
+/// not the body. Token and key are secret: they let anybody act as the user until the token expires.
 public struct MACCredentials: Sendable, Hashable, Codable {
     /// The access token.
     public var accessToken: String

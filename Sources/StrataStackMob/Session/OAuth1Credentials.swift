@@ -2,7 +2,13 @@ import Foundation
 
 /// The credentials that sign push requests: the application's own keys, by OAuth 1 without a token of a user.
 ///
-/// Query parameters are signed as they appear in the address, because StackMob's own libraries sign them so.
+///     let credentials = OAuth1Credentials(consumerKey: key, consumerSecret: privateKey)
+///     let request = try dialect.pushRequest(.delete(PushToken("0fa9")))
+///     let header = credentials.authorization(for: request, seconds: "1368489600", nonce: UUID().uuidString)
+///
+/// ``PushClient`` uses them for you. Query parameters are signed as they appear in the address, because StackMob's own
+/// libraries sign them like this; the body is not signed. The private key lets its owner send messages to all users: do not
+/// ship it in an app.
 public struct OAuth1Credentials: Sendable, Hashable {
     /// The public key of the application.
     public var consumerKey: String

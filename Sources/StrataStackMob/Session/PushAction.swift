@@ -1,6 +1,16 @@
 import Foundation
 
 /// The token of a device that messages are pushed to.
+///
+///     let token = PushToken(deviceToken)  // the bytes that the system gave
+///     try await client.push.register(token, for: "bob")
+///     for device in try await client.push.tokens(ofUsers: ["bob"])["bob"] ?? [] {
+///         print(device.kind, device.token, device.registered ?? .distantPast)
+///     }
+///
+/// Create it from the bytes or from their hexadecimal digits, with the kind of the device: Apple's by default. ``PushClient``
+/// registers and deletes tokens, and sends messages to them. Register again at each launch, since the system may change the
+/// token.
 public struct PushToken: Sendable, Hashable {
     /// The kinds of devices.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -38,7 +48,14 @@ public struct PushToken: Sendable, Hashable {
     }
 }
 
-/// What is done with push messages. The content of a message is a JSON object: `alert`, `badge`, `sound` and anything
+/// A request about push messages: register a device, send a message, list devices.
+///
+///     let credentials = OAuth1Credentials(consumerKey: key, consumerSecret: privateKey)
+///     let request = try dialect.pushRequest(.broadcast(["alert": "Hello", "badge": 1]))
+///     let signed = credentials.signing(request, seconds: "1368489600", nonce: UUID().uuidString)
+///
+/// ``StackMobDialect/pushRequest(_:options:)`` makes the request, which still has to be signed with ``OAuth1Credentials``. Apps
+/// call ``PushClient``, which does both. The content of a message is a JSON object: `alert`, `badge`, `sound` and anything
 /// else.
 public enum PushAction: Sendable, Hashable {
     /// Ties a device to a user.

@@ -11,8 +11,17 @@ import StrataStore
 ///   - request: The request that waits.
 public typealias RefreshFailureHandler = @Sendable (_ error: RemoteError, _ request: SuspendedRequest) async -> Void
 
-/// A request that waits for a ``RefreshFailureHandler``. Its first decision counts; if it goes away without one, the
-/// request fails with the error that the handler was given.
+/// A request that waits for a ``RefreshFailureHandler``, because its session could not be renewed.
+///
+///     client.session.onRefreshFailure { error, request in
+///         guard error.underlying.contains(where: { $0.kind == .unauthorized }) else { return request.fail() }
+///         await logInAgain()
+///         request.resume()
+///     }
+///
+/// Call ``resume()`` after a new log-in, or ``fail(with:)``. The first decision counts. You may keep it and decide later, from
+/// a log-in screen for example; if it is released without a decision, the request fails with the error that the handler was
+/// given.
 public final class SuspendedRequest: Sendable {
     private let error: RemoteError
     private let suspension: Suspension

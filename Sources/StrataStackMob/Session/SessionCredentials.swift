@@ -1,6 +1,15 @@
 import Foundation
 
-/// The session of a logged-in user as it is kept. It is secret: printing it shows no token and no key.
+/// The session of a logged-in user as it is kept.
+///
+///     if let session = client.session.credentials {
+///         print(session.userID ?? "-", session.expiration)
+///         otherClient.session.replace(with: session)  // another client of the application
+///     }
+///
+/// A ``UserSession`` keeps it in its storage as JSON, and renews it with ``refreshToken``. ``expiration`` is the end of the
+/// access token, not of the session: with a refresh token, the user stays logged in. It is secret: printing it shows no token
+/// and no key, but its JSON contains both.
 public struct SessionCredentials: Sendable, Hashable, Codable {
     /// What signs requests.
     public var signer: MACCredentials

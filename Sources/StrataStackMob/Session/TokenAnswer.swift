@@ -1,6 +1,14 @@
 import Foundation
 
-/// A session as the server granted it.
+/// A session as the server granted it: tokens, expiration and user.
+///
+///     let answer = try dialect.tokenAnswer(response, now: Date())
+///     let session = SessionCredentials(
+///         signer: answer.credentials, refreshToken: answer.refreshToken, expiration: answer.expiration)
+///     client.session.replace(with: session)
+///
+/// ``StackMobDialect/tokenAnswer(_:now:)`` reads it. ``StackMobClient`` does all of this itself when you log in; you need it
+/// only if you send token requests by other means. Without `expires_in`, a session lasts an hour. It is secret.
 public struct TokenAnswer: Sendable, Hashable {
     /// What signs requests.
     public var credentials: MACCredentials

@@ -1,6 +1,14 @@
 import Foundation
 
-/// What a user shows to get a session.
+/// The proof that a user shows to get a session: a password, or a token of another service.
+///
+///     try await client.logIn(.password(username: "bob", password: password))
+///     try await client.logIn(.facebook(token: accessToken, creates: true))
+///
+/// Pass it to ``StackMobClient/logIn(_:options:)``, or only make the request with ``StackMobDialect/tokenRequest(_:options:)``.
+/// Most apps call the methods with arguments instead, such as ``StackMobClient/logIn(username:password:options:)``, or the
+/// ``StackMobUsers`` that all services share. The request goes by HTTPS. ``refresh(token:)`` is what a session renews itself
+/// with. An empty value is an error before anything is sent.
 public enum TokenGrant: Sendable, Hashable {
     /// Name and password.
     case password(username: String, password: String)

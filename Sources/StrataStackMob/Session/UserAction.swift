@@ -1,6 +1,13 @@
 import Foundation
 
-/// What is done with users besides logging in.
+/// A request about users, other than a log-in: log-out, passwords, accounts at other services.
+///
+///     let dialect = try StackMobDialect(publicKey: key, apiVersion: "0")
+///     let request = try dialect.userRequest(.forgotPassword(username: "bob"))
+///     print(request.head.method, request.head.path ?? "")
+///
+/// ``StackMobDialect/userRequest(_:options:)`` makes the request, which still has to be signed. This is the level of the wire
+/// format: apps call the methods of ``StackMobClient``, which send and sign it and return the answer.
 public enum UserAction: Sendable, Hashable {
     /// Ends the session.
     case logOut

@@ -4,11 +4,15 @@ import StrataStore
 
 /// The session of the user who is logged in: keeps it, signs requests with it, and renews it.
 ///
-/// Each attempt of a request is signed on its own. Before a request whose access token has ended, and once after an
-/// answer with status 401, the session is renewed with its refresh token, if it has one and the request's options allow
-/// it. One renewal at a time is on its way; it goes on when the task that began it is cancelled, since the server has
-/// given out the next refresh token by then. A request that needs a renewal meanwhile fails with code -103, or waits:
-/// see ``waiting``.
+///     if client.session.isLoggedOut {
+///         try await client.logIn(username: "bob", password: password)
+///     }
+///     client.session.onStorageFailure { error in print(error) }
+///
+/// Each attempt of a request is signed on its own. Before a request whose access token has ended, and once after an answer with
+/// status 401, the session is renewed with its refresh token, if it has one and the request's options allow it. One renewal at
+/// a time is on its way; it goes on when the task that began it is cancelled, since the server has given out the next refresh
+/// token by then. A request that needs a renewal meanwhile fails with code -103, or waits: see ``waiting``.
 public final class UserSession: RequestAuthorizer {
     struct State {
         var credentials: SessionCredentials?
