@@ -1,6 +1,14 @@
 import Foundation
 
-/// What shows a user's account at another service.
+/// The data that show a user's account at another service.
+///
+///     let account = try MaxLeapAuthData.facebook(id: "1234", accessToken: accessToken, expiration: .now + 3600)
+///     let user = try await client.logIn(account)
+///     try await client.link(MaxLeapAuthData("github", ["id": "7", "access_token": .string(accessToken)]))
+///
+/// There are functions for Facebook and Twitter; for any other service, name the fields as the server's adapter for it expects
+/// them. Pass it to ``MaxLeapClient/logIn(_:options:)``, which makes the user if there is none, or to
+/// ``MaxLeapClient/link(_:options:)``. The fields are secret: do not log them.
 public struct MaxLeapAuthData: Sendable, Hashable {
     /// The service: `facebook`.
     public var provider: String

@@ -1,4 +1,13 @@
-/// Where the answer to a query comes from. The numbers are those of the libraries of MaxLeap and Parse.
+/// Where the answer to a query of a client comes from: the network, the cache, or both.
+///
+///     let posts = try await client.find(MaxLeapQuery("Post"), policy: .networkElseCache, maximumAge: 3600)
+///
+/// Pass it to the methods that read, such as ``MaxLeapClient/find(_:policy:maximumAge:options:)``; the default is
+/// ``ignoreCache``. With a `maximumAge` in seconds, older answers of the cache do not count. For ``cacheThenNetwork``, which
+/// has two answers, call ``MaxLeapClient/results(of:maximumAge:options:)``.
+///
+/// This is about the client's cache of answers. Stores do not use it: they have a mirror, and `FetchPolicy`. The numbers are
+/// those of the libraries of MaxLeap and Parse.
 public enum MaxLeapCachePolicy: Int, Sendable, Hashable, CaseIterable {
     /// The network; nothing is kept.
     case ignoreCache = 0

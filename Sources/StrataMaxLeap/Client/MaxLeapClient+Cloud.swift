@@ -1,5 +1,13 @@
 extension MaxLeapClient {
     /// Calls a function on the server.
+    ///
+    ///     let average = try await client.call("average", ["of": [1, 2, 3]])
+    ///     print(average)
+    ///
+    /// - Parameters:
+    ///   - function: The name of the function.
+    ///   - parameters: The values that it receives by name.
+    ///   - options: How the request is made; nil for the configuration's.
     /// - Returns: What it gave back.
     /// - Throws: ``RemoteError``, with code 141 if the function failed, 143 if there is none.
     public func call(

@@ -1,10 +1,17 @@
 import Foundation
 
 extension MaxLeapClient {
-    /// The objects that a query finds.
+    /// Reads the objects that a query finds.
+    ///
+    ///     let query = MaxLeapQuery("Post").where("likes", .greater(10)).limited(to: 50)
+    ///     let posts = try await client.find(query)
+    ///     for post in posts { print(post["title"] ?? "-") }
+    ///
     /// - Parameters:
+    ///   - query: The query. Without a limit, the server gives 100 objects.
     ///   - policy: Where the answer comes from.
     ///   - maximumAge: How many seconds old an answer of the cache may be; nil for any age.
+    ///   - options: How the request is made; nil for the configuration's.
     /// - Throws: ``RemoteError``, with code 120 if the cache has nothing where it is last asked, 102 for
     ///   ``MaxLeapCachePolicy/cacheThenNetwork``, which has two answers.
     public func find(

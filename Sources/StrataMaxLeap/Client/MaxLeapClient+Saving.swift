@@ -18,8 +18,16 @@ private struct MaxLeapSaveProgress: Sendable {
 }
 
 extension MaxLeapClient {
-    /// Saves an object: makes a new one, or changes the fields that were changed. New and changed objects among its values
-    /// are saved before it, and files uploaded: each once, however often it is among them.
+    /// Saves an object: makes a new one, or changes the fields that were changed.
+    ///
+    ///     var post = MaxLeapObject("Post")
+    ///     post["title"] = "Hello"
+    ///     post = try await client.save(post)
+    ///     print(post.objectId ?? "", post.createdAt ?? .distantPast)
+    ///
+    /// New and changed objects among its values are saved before it, and files uploaded: each once, however often it is among
+    /// them. An object without changes is returned as it is, and nothing is sent. A write is sent once: after a lost answer,
+    /// the object may have been saved.
     /// - Returns: The object as it is then, with its `objectId`.
     /// - Throws: ``RemoteError``. Objects saved before the error stay saved.
     public func save(
@@ -42,9 +50,15 @@ extension MaxLeapClient {
         return saved
     }
 
-    /// Saves several objects, as many in a request as the server takes. What belongs to them is sent first. An object that is
-    /// among them several times, or belongs to another one, is saved once.
-    /// - Returns: What became of each, in order: one that fails keeps the others from nothing.
+    /// Saves several objects, as many in a request as the server takes.
+    ///
+    ///     for (post, result) in zip(posts, try await client.saveAll(posts)) {
+    ///         if case .failure(let error) = result { print(post.objectId ?? "new", error) }
+    ///     }
+    ///
+    /// What belongs to them is sent first. An object that is among them several times, or belongs to another one, is saved
+    /// once. Objects are saved independently: one that fails does not undo the others.
+    /// - Returns: The outcome of each, in order.
     /// - Throws: ``RemoteError`` if nothing can be said of single objects, or something that belongs to them was not saved.
     public func saveAll(
         _ objects: [MaxLeapObject], options: RequestOptions? = nil

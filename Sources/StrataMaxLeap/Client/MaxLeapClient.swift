@@ -2,14 +2,16 @@ import Foundation
 
 /// An application on a MaxLeap or Parse server: its objects, users, files and code.
 ///
-/// ```swift
-/// let client = MaxLeapClient(MaxLeapConfiguration(try MaxLeapDialect(applicationID: id, apiKey: key)))
-/// try await client.logIn(username: "bob", password: password)
-/// let posts = try await client.find(MaxLeapQuery("Post").where("likes", .greater(10)))
-/// ```
+///     let client = MaxLeapClient(MaxLeapConfiguration(try MaxLeapDialect(applicationID: id, apiKey: key)))
+///     try await client.logIn(username: "bob", password: password)
+///     let posts = try await client.find(MaxLeapQuery("Post").where("likes", .greater(10)))
 ///
-/// A client may be used from any task. Methods throw ``RemoteError`` with the domain `MaxLeap` and a code of
-/// ``MaxLeapError``, or another one that the server gave.
+/// Create one client for an application and share it: it keeps the session of one user, the cache of answers, and what is known
+/// of the server's reachability. For managed objects, open a ``MaxLeapStore`` with it.
+///
+/// A read is sent up to ``MaxLeapConfiguration/maximumAttempts`` times if the server cannot be reached; a write is sent once. A
+/// client may be used from any task. Methods throw ``RemoteError`` with the domain `MaxLeap` and a code of ``MaxLeapError``, or
+/// another one that the server gave.
 public final class MaxLeapClient: Sendable {
     /// What the client was made with.
     public let configuration: MaxLeapConfiguration

@@ -1,7 +1,17 @@
 import Foundation
 import Logging
 
-/// Which application of which server a ``MaxLeapClient`` talks to, and by what means.
+/// The settings of a ``MaxLeapClient``: the application, its server, and how requests are made.
+///
+///     var configuration = MaxLeapConfiguration(try MaxLeapDialect(applicationID: id, apiKey: key))
+///     configuration.cache = MaxLeapQueryCache(folder: URL(filePath: "/var/lib/posts/cache"))
+///     configuration.requestOptions.timeout = 20
+///     configuration.maximumAttempts = 2
+///     let client = MaxLeapClient(configuration)
+///
+/// Only the dialect is required. A client copies the configuration when it is created; later changes have no effect. The
+/// session is kept in a file by default, under a name made of ``applicationName`` and the application's ID. Reads are repeated
+/// if the server cannot be reached; writes are sent once.
 public struct MaxLeapConfiguration: Sendable {
     /// Dialect, address and keys.
     public var dialect: MaxLeapDialect

@@ -1,10 +1,16 @@
 import Foundation
 import StrataStore
 
-/// Keeps answers to queries, in memory or in files.
+/// The cache of a client's answers to queries, in memory or in files.
 ///
-/// An answer is found by path, parameters and session, so that no user sees those of another one. It may be used from any
-/// task.
+///     var configuration = MaxLeapConfiguration(try MaxLeapDialect(applicationID: id, apiKey: key))
+///     configuration.cache = MaxLeapQueryCache(folder: URL(filePath: "/var/lib/posts/cache"))
+///     let client = MaxLeapClient(configuration)
+///     client.clearAllCachedResults()
+///
+/// An answer is found by path, parameters and session, so that no user sees those of another one. It is used by requests with a
+/// ``MaxLeapCachePolicy`` other than ``MaxLeapCachePolicy/ignoreCache``. Nothing is removed by itself: limit the age when you
+/// read, and clear results that you no longer need. It may be used from any task.
 public final class MaxLeapQueryCache: Sendable {
     private let folder: URL?
     private let entries = Guarded<[String: Entry]>([:])

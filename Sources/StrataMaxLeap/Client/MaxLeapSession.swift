@@ -2,6 +2,16 @@ import Foundation
 import StrataStore
 
 /// The session of the user who is logged in: keeps it, and puts its token into requests.
+///
+///     client.session.onEnd { error in print("log in again:", error.message) }
+///     if client.session.isLoggedIn {
+///         print(client.session.user?["username"] ?? "-")
+///     }
+///
+/// Get it from ``MaxLeapClient/session``. It is kept in the configuration's storage, so that the user is logged in at the next
+/// launch. A session of MaxLeap or Parse cannot be renewed: when the server says that it has ended, the handler of
+/// ``onEnd(_:)`` is called, and the user has to log in again. The session stays until then, so that a store keeps what waits.
+/// ``replace(token:user:)`` takes a session from elsewhere.
 public final class MaxLeapSession: RequestAuthorizer {
     private struct State {
         var token: String?

@@ -1,10 +1,15 @@
 import Foundation
 
-/// The users of a MaxLeap or Parse application, in the words that all services share. ``MaxLeapClient`` has the
-/// features that only these services have, such as log-in by phone and verified mail addresses.
+/// The users of a MaxLeap or Parse application, in the words that all services share.
+///
+///     let guest = try await client.users.automaticUser()  // the user who is logged in, or an anonymous one
+///     let user = try await client.users.signUp("eve", password: password, fields: ["email": "eve@example.com"])
+///     print(guest.id == user.id)  // true: the anonymous user has a name now
+///
+/// ``MaxLeapClient`` has the features that only these services have, such as log-in by phone and verified mail addresses.
 ///
 /// Passwords are reset by mail address. An account at another service is sent with `id`, `access_token` and `expiration_date`,
-/// that of `twitter` with `auth_token` and `auth_token_secret`; give what else the service wants in ``ProviderToken/fields``.
+/// that of `twitter` with `auth_token` and `auth_token_secret`; give what else the service needs in ``ProviderToken/fields``.
 public struct MaxLeapUsers: RemoteUsers {
     let client: MaxLeapClient
 

@@ -1,16 +1,16 @@
 import Foundation
 import StrataStore
 
-/// Hears from a Parse Server that objects have changed, by its live queries.
+/// A feed of a Parse Server's live queries: reports that objects have changed, so that a store synchronizes.
 ///
 ///     import StrataAsyncHTTP
 ///
 ///     let live = try ParseLiveQuery(client, classes: ["Post"], sockets: AsyncWebSocketTransport())
 ///     let watch = stack.remote.synchronizes(with: live)  // keep it
 ///
-/// What has changed is left to the synchronisation: a live query tells no deletion that happened while the connection was lost.
-/// It connects again after that, at first after a second, later after up to a minute. Source: the specification of the LiveQuery
-/// protocol in the documentation of Parse Server.
+/// What has changed is left to the synchronization: a live query tells no deletion that happened while the connection was lost.
+/// It connects again after that, at first after a second, later after up to a minute. Source: the specification of the
+/// LiveQuery protocol in the documentation of Parse Server.
 public struct ParseLiveQuery: ServerChangeFeed {
     private let configuration: MaxLeapConfiguration
     private let session: MaxLeapSession

@@ -1,4 +1,10 @@
-/// Where a server is: `https://api.maxleap.cn/2.0/`.
+/// The address of a server: scheme, host and the path that all requests begin with.
+///
+///     let address = try MaxLeapAddress("https://parse.example.com/parse")
+///     let dialect = try MaxLeapDialect(.parse, address: address, applicationID: id)
+///
+/// MaxLeap's own are ``china`` and ``world``, the default of MaxLeap's dialect; Parse has no usual one. Requests contain keys,
+/// so an address must be `https`, or this machine: the dialect refuses others, as ``isPrivate`` tells.
 public struct MaxLeapAddress: Sendable, Hashable, CustomStringConvertible {
     /// `https` or `http`.
     public let scheme: String

@@ -1,6 +1,17 @@
 import Foundation
 
-/// What became of one request of a batch.
+/// The outcome of one request of a batch: the server's answer, or an error.
+///
+///     for outcome in try dialect.batchAnswer(response, count: 2) {
+///         switch outcome {
+///         case .done(let members): print(members["objectId"]?.string ?? "")
+///         case .failed(let error): print(error.code, error.message)
+///         }
+///     }
+///
+/// ``MaxLeapDialect/batchAnswer(_:count:)`` reads them, in the order of the requests. The requests of a batch are independent:
+/// one that fails does not undo the others. ``MaxLeapClient/saveAll(_:options:)`` uses it, and returns a result for each
+/// object.
 public enum MaxLeapBatchOutcome: Sendable, Hashable {
     /// What the server told.
     case done(JSONObject)

@@ -80,7 +80,13 @@ extension MaxLeapDialect {
     }
 }
 
-/// A query parameter, before it is encoded.
+/// One query parameter of a request, before it is encoded.
+///
+///     let query = MaxLeapQuery("Post").where("likes", .greater(10)).limited(to: 20)
+///     for parameter in try query.parameters(for: .parse) { print(parameter.name, parameter.value) }
+///
+/// ``MaxLeapQuery/parameters(for:)`` gives those of a query: `where` with the conditions as JSON, `order`, `limit` and so on.
+/// Use them in a test, or in a log, to see what is asked; ``MaxLeapQuery/encoded(for:)`` is the text of an address.
 public struct MaxLeapParameter: Sendable, Hashable {
     /// The name.
     public var name: String

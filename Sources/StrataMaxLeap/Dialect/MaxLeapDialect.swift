@@ -1,10 +1,12 @@
-/// The wire format of MaxLeap, and with another setting that of Parse: how an application, its users and its objects are
-/// spoken of over HTTP.
+/// The wire format of MaxLeap, and with another setting that of Parse: how an application, its users and its objects are spoken
+/// of over HTTP.
 ///
-/// ```swift
-/// let maxLeap = try MaxLeapDialect(applicationID: id, apiKey: key)
-/// let parse = try MaxLeapDialect(.parse, address: MaxLeapAddress("https://example.com/parse"), applicationID: id)
-/// ```
+///     let maxLeap = try MaxLeapDialect(applicationID: id, apiKey: key)
+///     let parse = try MaxLeapDialect(.parse, address: MaxLeapAddress("https://example.com/parse"), applicationID: id)
+///
+/// It is a value without state. Set ``names`` if the server's differ from the model's, pass it to a ``MaxLeapConfiguration``,
+/// and create a ``MaxLeapClient`` with that. For `strata-server`, set ``usesExtensions``: then a save whose answer was lost
+/// makes no second object. You can also make requests and read answers with it, to test without a network.
 public struct MaxLeapDialect: Sendable {
     /// Which of the two it is.
     public var flavor: MaxLeapFlavor

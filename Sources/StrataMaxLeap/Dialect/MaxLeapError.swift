@@ -1,7 +1,19 @@
 import Foundation
 
-/// The error codes of MaxLeap and Parse: ``RemoteError/code`` in the domain ``domain``. Where the two differ, the meaning is
-/// MaxLeap's unless the case says otherwise. Servers have further codes, which come as numbers.
+/// The error codes of MaxLeap and Parse: ``RemoteError/code`` in the domain ``domain``.
+///
+///     do throws(RemoteError) {
+///         try await client.signUp(username: "bob", password: password)
+///     } catch {
+///         switch MaxLeapError(rawValue: error.code) {
+///         case .usernameTaken: print("choose another name")
+///         case .emailTaken: print("this address is in use")
+///         default: print(error)
+///         }
+///     }
+///
+/// Where the two differ, the meaning is MaxLeap's unless the case says otherwise. Servers have further codes, which come as
+/// numbers. To handle errors in the same way for all services, look at ``RemoteError/kind``.
 public enum MaxLeapError: Int, Sendable, Hashable, CaseIterable {
     /// Another cause.
     case other = -1

@@ -1,5 +1,11 @@
-/// Which of the two dialects a server speaks. They share paths, conditions and types, and differ in headers, a few methods
-/// and the forms of some answers.
+/// Which of the two dialects a server speaks: MaxLeap's or Parse's.
+///
+///     let parse = try MaxLeapDialect(.parse, address: MaxLeapAddress("https://example.com/parse"), applicationID: id)
+///     print(parse.flavor == .parse)  // true
+///
+/// They share paths, conditions and types, and differ in headers, a few methods and the forms of some answers. Only MaxLeap has
+/// log-in and passwords by SMS; only Parse has live queries. Choose it when you create the ``MaxLeapDialect``; everything else
+/// follows.
 public enum MaxLeapFlavor: String, Sendable, Hashable, CaseIterable {
     /// MaxLeap.
     case maxLeap
@@ -8,6 +14,13 @@ public enum MaxLeapFlavor: String, Sendable, Hashable, CaseIterable {
 }
 
 /// A header of requests, whatever the dialect calls it.
+///
+///     print(MaxLeapHeader.sessionToken.name(in: .parse) ?? "-")  // X-Parse-Session-Token
+///     print(MaxLeapHeader(named: "x-ml-appid") == .applicationID)  // true
+///
+/// Use it where code deals with the wire format of both services, such as a proxy or a test server. `init(named:)` also knows
+/// the older names of MaxLeap. Values of ``apiKey``, ``masterKey`` and ``sessionToken`` are secret, and the client does not log
+/// them.
 public enum MaxLeapHeader: String, Sendable, Hashable, CaseIterable {
     /// The application.
     case applicationID

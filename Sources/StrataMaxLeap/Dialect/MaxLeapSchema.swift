@@ -1,6 +1,16 @@
 import Foundation
 
-/// How entities and properties are spelt on the server, where that is not as in the model.
+/// The names of entities and properties on the server, where they are not as in the model.
+///
+///     var dialect = try MaxLeapDialect(applicationID: id, apiKey: key)
+///     dialect.names.classes["BlogPost"] = "Post"
+///     dialect.names.fields["BlogPost"] = ["text": "body"]
+///     dialect.names.relations["BlogPost"] = ["readers"]
+///     dialect.names.files["BlogPost"] = ["picture"]
+///
+/// Set them in ``MaxLeapDialect/names`` before you create the client. Besides names, it tells which relationships the server
+/// keeps as relations and which attributes as files, because a model does not know that. Names must be unique: two properties
+/// with one field are an error when the store is opened.
 public struct MaxLeapNames: Sendable, Hashable {
     /// The classes of entities. `User`, `Role` and `Installation` are the server's own classes unless this says otherwise.
     public var classes: [String: String] = ["User": "_User", "Role": "_Role", "Installation": "_Installation"]

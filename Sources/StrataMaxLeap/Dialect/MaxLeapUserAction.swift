@@ -1,4 +1,11 @@
-/// What a client asks for about users and sessions.
+/// A request about users and sessions.
+///
+///     try await client.request(.requestPhoneVerify(phone: "4790000000"))  // sends the user who is logged in a code
+///     try await client.request(.verifyPhone(code: "1234"))
+///
+/// ``MaxLeapClient`` has methods for the frequent ones, which also keep the session; send the rest with
+/// ``MaxLeapClient/request(_:options:)``. ``MaxLeapDialect/userRequest(_:options:)`` only makes the request. An empty name,
+/// password or address is an error, and so is an action that Parse does not have: nothing is sent then.
 public enum MaxLeapUserAction: Sendable, Hashable {
     /// A new user, by name and password, or by the data of another service.
     case signUp(JSONObject)

@@ -1,11 +1,14 @@
-/// Who may read and write an object: the value of its field `ACL`.
+/// The rules about who may read and write an object: the value of its field `ACL`.
 ///
-/// ```swift
-/// var access = MaxLeapACL()
-/// access.setRead(true, for: .everybody)
-/// access.setWrite(true, for: .user(me))
-/// post.acl = access
-/// ```
+///     var access = MaxLeapACL()
+///     access.setRead(true, for: .everybody)
+///     access.setWrite(true, for: .user(me))
+///     post.acl = access
+///
+/// A new value allows nothing to anybody, not even to you: add your own user before you save. An object without rules, whose
+/// ``MaxLeapObject/acl`` is nil, gets those that the server has for new objects. ``canRead(_:)`` and ``canWrite(_:)`` look only
+/// at the rule about exactly this subject: a user may also have a right by a role, or with everybody. The master key ignores
+/// all rules.
 public struct MaxLeapACL: Sendable, Hashable {
     /// Whom a rule is about.
     public enum Subject: Sendable, Hashable {

@@ -4,6 +4,11 @@ import Foundation
 ///
 ///     let file = try await client.upload(MaxLeapFile(name: "me.jpeg", contentType: "image/jpeg", data: bytes))
 ///     user["photo"] = .file(file)
+///     let copy = try await client.data(of: file)
+///
+/// Before the upload it has ``data`` and no ``url``; afterwards the server's name and address. A file with data among the
+/// values of an object is uploaded when you save the object. Bytes are downloaded without keys, because the address may be on
+/// another host. Deleting a file needs the master key. Stores keep a file as text, ``reference``.
 public struct MaxLeapFile: Sendable, Hashable {
     /// The name: before the upload the one that the server makes its own of, whose extension counts.
     public var name: String

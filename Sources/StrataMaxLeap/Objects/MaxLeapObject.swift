@@ -2,14 +2,17 @@ import Foundation
 
 /// An object of a class: what the server reported about it, and what is to be saved.
 ///
-/// ```swift
-/// var post = MaxLeapObject("Post")
-/// post["title"] = "Hello"
-/// try post.increment("views")
-/// post = try await client.save(post)          // has an objectId from then on
-/// ```
+///     var post = MaxLeapObject("Post")
+///     post["title"] = "Hello"
+///     try post.increment("views")
+///     post = try await client.save(post)  // has an objectId from then on
 ///
-/// It is a value: copies change on their own. Only what was changed is sent.
+/// It is a value: copies change on their own, and a save returns the object as it is then. Only what was changed is sent.
+/// `post[key]` is the value with your changes, ``values`` are the server's, and ``operations`` are what a save sends.
+///
+/// An object of an answer may have only some of its fields; ``isComplete`` tells, and
+/// ``MaxLeapClient/fetchIfNeeded(_:options:)`` reads the others. To work with classes and relationships instead, use a
+/// ``MaxLeapStore``.
 public struct MaxLeapObject: Sendable, Hashable {
     /// The class.
     public let className: String

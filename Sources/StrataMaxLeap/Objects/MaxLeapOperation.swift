@@ -1,5 +1,13 @@
-/// What a save does to one field. The server computes the new value of all but ``set(_:)`` and ``delete`` from what it has,
-/// so that no concurrent change is lost.
+/// The change that a save makes to one field.
+///
+///     try post.perform(.increment(2), on: "likes")
+///     try post.addUnique(["red"], to: "tags")
+///     for (field, operation) in post.operations { print(field, operation) }
+///     post = try await client.save(post)
+///
+/// The server computes the new value of all but ``set(_:)`` and ``delete`` from what it has, so that no concurrent change is
+/// lost. Operations on one field are combined into one; if that is impossible, as with an increment after an `add`, the method
+/// throws code 111 and the object stays as it was. `MaxLeapObject` has a method for each case.
 public enum MaxLeapOperation: Sendable, Hashable {
     /// Puts a value in place of the one there is.
     case set(MaxLeapValue)

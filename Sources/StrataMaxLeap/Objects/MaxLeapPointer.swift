@@ -1,4 +1,11 @@
-/// Which object: its class and the identifier that the server gave it.
+/// The name of an object on the server: its class and the identifier that the server gave it.
+///
+///     post["author"] = .pointer(MaxLeapPointer("_User", me))
+///     let author = try await client.fetch(MaxLeapPointer("_User", me))
+///
+/// A field that refers to another object holds a pointer. An object has one as soon as it is saved: ``MaxLeapObject/pointer``.
+/// Reading a pointer sends nothing; fetch the object, or let it come along with a query by `including(_:)`. The object may have
+/// been deleted meanwhile: the server does not clear pointers.
 public struct MaxLeapPointer: Sendable, Hashable, CustomStringConvertible {
     /// The class.
     public var className: String

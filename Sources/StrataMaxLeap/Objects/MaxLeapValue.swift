@@ -1,8 +1,16 @@
 import Foundation
 
-/// The value of a field.
+/// The value of a field of an object.
 ///
-/// Whole and other numbers are one type on the server; here they are kept as they were read.
+///     post["title"] = "Hello"
+///     post["tags"] = ["red", "blue"]
+///     post["at"] = .date(.now)
+///     post["place"] = .geoPoint(GeoPoint(latitude: 48.86, longitude: 2.35))
+///     if case .string(let title)? = post["title"] { print(title) }
+///
+/// Literals make texts, numbers, truth values, arrays and dictionaries. Whole and other numbers are one type on the server;
+/// here they are kept as they were read. Dates have milliseconds. ``null`` is a stored null; to remove a field, set nil. A
+/// value of a type that is not known stays a dictionary with its `__type`, and is sent back unchanged.
 public indirect enum MaxLeapValue: Sendable, Hashable {
     /// A null that is stored.
     case null

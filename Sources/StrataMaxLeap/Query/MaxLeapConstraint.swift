@@ -1,4 +1,14 @@
-/// What a field must be.
+/// A constraint on the value of one field.
+///
+///     let query = MaxLeapQuery("Post")
+///         .where("likes", .greaterOrEqual(10))
+///         .where("title", .hasPrefix("A"))
+///         .where("place", .within(kilometers: 5, of: GeoPoint(latitude: 48.86, longitude: 2.35)))
+///         .where("author", .inQuery(MaxLeapQuery("_User").where("city", .equal("Paris"))))
+///
+/// Several constraints on a field must all hold. ``equal(_:)`` of an array field means that the array has the value; null
+/// stands for a field that is missing. Only numbers, texts and dates have an order. Constraints on places put the nearest
+/// objects first, unless the query has an order.
 public indirect enum MaxLeapConstraint: Sendable, Hashable {
     /// The value, or an array with it; null for fields without one.
     case equal(MaxLeapValue)

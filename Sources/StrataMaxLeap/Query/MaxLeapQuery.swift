@@ -1,12 +1,15 @@
-/// Which objects of a class are requested.
+/// A query for objects of a class: conditions, order, limit, and what comes along.
 ///
-/// ```swift
-/// let query = MaxLeapQuery("Post")
-///     .where("likes", .greater(10))
-///     .where("author", .inQuery(MaxLeapQuery("_User").where("city", .equal("Paris"))))
-///     .ordered(by: "createdAt", ascending: false)
-///     .including("author").limited(to: 20)
-/// ```
+///     let query = MaxLeapQuery("Post")
+///         .where("likes", .greater(10))
+///         .where("author", .inQuery(MaxLeapQuery("_User").where("city", .equal("Paris"))))
+///         .ordered(by: "createdAt", ascending: false)
+///         .including("author").limited(to: 20)
+///     let posts = try await client.find(query)
+///
+/// It is a value: each method returns a changed copy. All conditions must hold. Without a limit, the server gives 100 objects;
+/// ask for up to 1,000, and use `skipping(_:)` for the next page. `selecting(_:)` reads only some fields, and gives objects
+/// that are not complete; see ``MaxLeapObject/isComplete``.
 public struct MaxLeapQuery: Sendable, Hashable {
     /// A field to order by.
     public struct Order: Sendable, Hashable {

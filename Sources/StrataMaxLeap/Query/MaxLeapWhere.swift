@@ -1,4 +1,12 @@
-/// A condition on objects.
+/// A condition on objects: a constraint of one field, or several conditions.
+///
+///     let query = MaxLeapQuery("Post")
+///         .whereAny(.key("likes", .greater(10)), .and([.key("pinned", .equal(true)), .key("image", .exists(true))]))
+///     print(try query.condition())
+///
+/// ``MaxLeapQuery`` has methods for the usual cases: `where(_:_:)` for one field, `whereAny(_:)` for alternatives,
+/// `where(isIn:of:)` for the members of a relation. Use this type for conditions that you build in code. ``json()`` is what the
+/// server receives; it throws for a value that an operator does not take, before anything is sent.
 public indirect enum MaxLeapWhere: Sendable, Hashable {
     /// A field is as it must be.
     case key(String, MaxLeapConstraint)

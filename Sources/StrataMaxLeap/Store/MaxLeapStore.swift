@@ -2,14 +2,16 @@ import StrataStore
 
 /// Managed objects on a MaxLeap or Parse server: a client, and the store that mirrors what it reads and saves.
 ///
-/// ```swift
-/// let stack = try MaxLeapStore.open(model: model, client: client, location: .file(path: "posts.sqlite"))
-/// let container = try PersistentContainer(store: stack.remote, classes: [Post.self])
-/// ```
+///     let stack = try MaxLeapStore.open(model: model, client: client, location: .file(path: "posts.sqlite"))
+///     let container = try PersistentContainer(store: stack.remote, classes: [Post.self])
+///     try await stack.sync.synchronize()
 ///
 /// The primary key of an entity is the server's `objectId`. A new object has a key that is made here until it is saved; then
-/// the server's takes its place. The mirror belongs to the user who is logged in: give each user a file of their own, or
-/// ``reset()`` it when another one logs in.
+/// the server's takes its place. If the answer to a creation is lost, the server may have two objects, unless the dialect has
+/// ``MaxLeapDialect/usesExtensions`` or ``MaxLeapDialect/sendsObjectIds``.
+///
+/// The mirror belongs to the user who is logged in: give each user a file of their own, or ``reset()`` it when another one logs
+/// in.
 public final class MaxLeapStore: Sendable {
     /// Logs users in, and makes all requests.
     public let client: MaxLeapClient

@@ -7,7 +7,7 @@ import StrataStore
 ///     let monitor = Task { await client.reachability.monitor(every: 30) }
 ///     print(await client.reachability.check())
 ///
-/// The clients of StackMob, MaxLeap and Azure have one, which also learns from all of their requests. For another back end,
+/// The clients of StackMob and MaxLeap have one, which also learns from all of their requests. For another back end,
 /// create one with a closure that asks your server.
 ///
 /// The network does not notify a program when a server becomes reachable; only the outcome of the last request is known.

@@ -8,3 +8,7 @@ private let stack: MaxLeapStore = absent()
 private let bytes: Data = absent()
 @MainActor private var post: MaxLeapObject = absent()
 @MainActor private var user: MaxLeapObject = absent()
+private let accessToken = "token"
+private let dialect: MaxLeapDialect = absent()
+private let response: WireResponse = absent()
+private let posts: [MaxLeapObject] = absent()
