@@ -1,13 +1,16 @@
 import Foundation
 
-/// An application of Azure Mobile Services, Azure Mobile Apps or a Datasync service: its tables, its users, its custom APIs
-/// and push messages.
+/// An application of Azure Mobile Services, Azure Mobile Apps or a Datasync service: its tables, its users, its custom APIs and
+/// push messages.
 ///
 ///     let client = try AzureClient("https://notes.azurewebsites.net")
 ///     try await client.logIn(provider: "facebook", token: ["access_token": .string(token)])
 ///     let open = try await client.table("Note").read(AzureQuery(try FetchPredicate(format: "done == NO")))
 ///
-/// A client may be used from any task. Its methods throw ``AzureFailure``.
+/// Create one client for an application and share it: it keeps the user who is logged in. For managed objects, open a
+/// `RemoteStore` with ``backend``; for JSON objects that work offline, an ``AzureSyncContext``.
+///
+/// A client may be used from any task. Its methods throw ``AzureFailure``, and end when their task is cancelled.
 public final class AzureClient: Sendable {
     /// What the client was made with.
     public let configuration: AzureConfiguration

@@ -1,7 +1,17 @@
 import Foundation
 import Logging
 
-/// Which application an ``AzureClient`` talks to, and by what means.
+/// The settings of an ``AzureClient``: the application, its protocol, and how requests are made.
+///
+///     var configuration = try AzureConfiguration("https://notes.example", version: .datasync)
+///     configuration.dialect.tokenHeader = .bearer
+///     configuration.dialect.keepsDeletedRows = true
+///     configuration.requestOptions.timeout = 20
+///     let client = AzureClient(configuration)
+///
+/// Only the address is required: with an application key the protocol is Mobile Services, without one Mobile Apps. A client
+/// copies the configuration when it is created; later changes have no effect. The session is kept in a file by default, under a
+/// name made of ``applicationName`` and the host.
 public struct AzureConfiguration: Sendable {
     /// The address, the version and what else is said in requests.
     public var dialect: AzureDialect

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What goes wrong with a request of an ``AzureClient``: the error with the request and the answer.
+/// The failure of a request of an ``AzureClient``: the error with the request and the answer.
 ///
 ///     let notes = client.table("Note")
 ///     do throws(AzureFailure) {
@@ -9,6 +9,10 @@ import Foundation
 ///         guard error.code == .preconditionFailed else { throw error }
 ///         print("the server has", error.serverItem ?? [:])
 ///     }
+///
+/// ``code`` is the one of the old libraries, and `error.kind` says what the failure means for all services. ``serverItem``
+/// comes with a conflict, ``pushResult`` with a push. The request is without the user's token, so that you can log it; nothing
+/// was sent if it is nil.
 public struct AzureFailure: Error, Sendable, Hashable {
     /// What happened.
     public var error: RemoteError

@@ -1,6 +1,13 @@
 import Foundation
 
-/// A message with places for what is pushed, by name.
+/// A template for push messages: a body with placeholders that the server fills in for each message.
+///
+///     let template = AzureTemplate("news", body: ["aps": ["alert": "$(text)"]], headers: ["apns-priority": "10"])
+///     try await client.push.register(token: deviceToken, templates: [template])
+///
+/// With templates, the server sends one message by name and value (`text`), and each device gets it in the form of its own
+/// platform. ``AzurePush/register(token:tags:templates:options:)`` registers them. The body is JSON or a text; a template needs
+/// a name, unique on this device.
 public struct AzureTemplate: Sendable, Hashable {
     /// The name.
     public var name: String
@@ -130,7 +137,15 @@ extension AzureDialect {
     }
 }
 
-/// Registrations for push messages.
+/// Registrations of a device for push messages.
+///
+///     let template = AzureTemplate("news", body: ["aps": ["alert": "$(text)"]])
+///     try await client.push.register(token: deviceToken, templates: [template])
+///     try await client.push.unregister()
+///
+/// Get it from ``AzureClient/push``. Call ``register(token:tags:templates:options:)`` at each launch with the token that the
+/// system gave: it replaces what was registered before. The server sends messages; this client only registers. Mobile Apps keep
+/// one installation with all templates and set its tags themselves; Mobile Services keep a registration for each template.
 public struct AzurePush: Sendable {
     let client: AzureClient
 

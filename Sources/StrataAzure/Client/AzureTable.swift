@@ -36,8 +36,19 @@ public struct AzureTable: Sendable {
     }
 
     /// Changes columns of a row. A ``AzureVersion/datasync`` service takes the item as the whole row.
-    /// - Parameter item: The id, the columns that change, and the version that they were changed in.
+    ///
+    ///     note["text"] = "Buy oat milk"
+    ///     note = try await client.table("Note").update(note)  // with the new version
+    ///
+    /// If the item has a version, the update succeeds only if the server has that version. Take the version out of the item to
+    /// overwrite whatever the server has.
+    /// - Parameters:
+    ///   - item: The id, the columns that change, and the version that they were changed in.
+    ///   - parameters: Parameters of the application's own.
+    ///   - options: How the request is made; nil for the configuration's.
     /// - Returns: The row as the server has it.
+    /// - Throws: ``AzureFailure``, with code ``AzureError/preconditionFailed`` and the server's item if others have changed the
+    ///   row.
     @discardableResult
     public func update(
         _ item: JSONObject, parameters: JSONObject = [:], options: RequestOptions? = nil
@@ -101,6 +112,14 @@ public struct AzureTable: Sendable {
     }
 
     /// Reads rows: as many as the query asks for, or as the server gives in one answer.
+    ///
+    ///     var query = AzureQuery(try FetchPredicate(format: "done == NO"))
+    ///     query.order("createdAt", ascending: false)
+    ///     let rows = try await client.table("Note").read(query)
+    ///     let more = try await client.table("Note").read(after: rows)  // nil at the end
+    ///
+    /// - Throws: ``AzureFailure``, with code ``AzureError/predicateNotSupported`` if the protocol cannot express the filter;
+    ///   nothing was sent then.
     public func read(
         _ query: AzureQuery = AzureQuery(), options: RequestOptions? = nil
     ) async throws(AzureFailure) -> AzureRows {
@@ -147,7 +166,17 @@ public struct AzureTable: Sendable {
     }
 }
 
-/// Rows of a table.
+/// The rows of one answer to a query.
+///
+///     var page: AzureRows? = try await client.table("Note").read(query)
+///     while let rows = page {
+///         for item in rows.items { print(item["text"]?.string ?? "") }
+///         page = try await client.table("Note").read(after: rows)
+///     }
+///
+/// A server limits the number of rows in an answer. ``AzureTable/read(after:options:)`` follows ``nextLink``, and returns nil
+/// at the end. ``totalCount`` is known only if the query has ``AzureQuery/includesTotalCount``. The rows of two answers may
+/// overlap or leave gaps if others change the table in between.
 public struct AzureRows: Sendable, Hashable {
     /// The rows.
     public var items: [JSONObject]

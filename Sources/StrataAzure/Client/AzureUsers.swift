@@ -1,7 +1,11 @@
 /// The users of an Azure application, in the words that all services share. ``AzureClient`` has log-in by a page, too.
 ///
-/// Azure's users are those of other services: there is neither a sign-up nor a password, and no account is linked to another.
-/// A token is sent as `access_token`, and its secret as `access_token_secret`; give what else the provider wants, such as
+///     let user = try await client.users.logIn(ProviderToken("google", token: token))
+///     print(user.id, user.providers)
+///     try await client.users.logOut()
+///
+/// Azure's users are those of other services: there is neither a sign-up nor a password, and no account is linked to another. A
+/// token is sent as `access_token`, and its secret as `access_token_secret`; give what else the provider needs, such as
 /// `id_token`, in ``ProviderToken/fields``.
 public struct AzureUsers: RemoteUsers {
     let client: AzureClient

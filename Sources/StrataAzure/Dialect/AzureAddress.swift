@@ -2,7 +2,12 @@ import Foundation
 
 /// The address of an application: a host, and a path and a query that every request keeps.
 ///
-///     let address = try AzureAddress("https://notes.azurewebsites.net")
+///     let address = try AzureAddress("https://notes.azurewebsites.net/api?tenant=a")
+///     print(address.host, address.path, address.query)
+///
+/// A query in the address goes along with all requests, before their own parameters. Characters that no address can have, such
+/// as spaces, are escaped. Text that is not an address of HTTP is an error with the code ``AzureError/invalidParameter``; a
+/// host without a scheme is not enough. Give ``AzureClient`` the text; it makes the address.
 public struct AzureAddress: Sendable, Hashable, CustomStringConvertible {
     /// `https` or `http`.
     public let scheme: String

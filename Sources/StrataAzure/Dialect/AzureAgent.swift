@@ -1,4 +1,12 @@
-/// What a client reports itself in the headers `User-Agent` and `X-ZUMO-VERSION`.
+/// The description of the client in the headers `User-Agent` and `X-ZUMO-VERSION`.
+///
+///     var configuration = try AzureConfiguration("https://notes.azurewebsites.net")
+///     configuration.dialect.agent.system = "Linux"
+///     configuration.dialect.agent.systemVersion = "6.8"
+///     print(configuration.dialect.agent.text)
+///
+/// Servers may use it for statistics. By default it tells only the language and the version of the protocol's library. Do not
+/// put anything into it that identifies a user.
 public struct AzureAgent: Sendable, Hashable {
     /// The language of the library.
     public var language = "swift"
@@ -22,7 +30,12 @@ public struct AzureAgent: Sendable, Hashable {
     }
 }
 
-/// What of the library a request came from: the services count it.
+/// A feature of the client that a request uses: the services count them.
+///
+///     print(AzureFeature.header([.tableReadQuery, .offline]) ?? "-")  // TQ,OL
+///
+/// Requests name them in the header `X-ZUMO-FEATURES`, as the old libraries did. The client does that by itself; the header
+/// changes nothing in the answer. Use ``header(_:)`` in tests, or when you send requests by other means.
 public enum AzureFeature: String, Sendable, Hashable, CaseIterable {
     // In the order of the header.
 

@@ -1,7 +1,14 @@
 import Foundation
 
-/// Points in time as these services spell them: `2012-05-21T00:00:29.300Z`, always in UTC and always with three digits
-/// of a fraction.
+/// Points in time as these services spell them: `2012-05-21T00:00:29.300Z`, always in UTC and always with three digits of a
+/// fraction.
+///
+///     note["due"] = AzureDate.text(Date()).map { .string($0) }
+///     if let due = note["due"]?.string.flatMap({ AzureDate.date($0) }) { print(due) }
+///
+/// Items are JSON, which has no dates, so times are texts in them. `values(of:)` converts all times of an item at once, and
+/// `item(of:)` makes an item from values. Fractions below a millisecond are cut off when a time is written; years are 1 to
+/// 9999. Stores convert dates themselves.
 public enum AzureDate {
     /// A time as it is sent. Fractions below a millisecond are cut off.
     /// - Returns: nil for times outside the years 1 to 9999.

@@ -5,6 +5,11 @@ import Foundation
 ///
 ///     let dialect = try AzureDialect(address: "https://notes.azurewebsites.net")
 ///     let old = try AzureDialect(address: "https://notes.azure-mobile.net", applicationKey: "…")
+///     print(try dialect.filterText(FetchPredicate(format: "done == NO")))  // (done eq false)
+///
+/// It is a value without state: it makes requests and reads answers, without input or output. Change its settings in an
+/// ``AzureConfiguration``. For stores, set ``keepsDeletedRows`` if the tables have soft delete, ``names`` if the server's
+/// differ, and ``usesExtensions`` only for `strata-server`.
 public struct AzureDialect: Sendable {
     /// Where the application is.
     public var address: AzureAddress
@@ -69,7 +74,13 @@ public struct AzureDialect: Sendable {
     func unsupported(_ message: String) -> RemoteError { error(.invalidParameter, message, kind: .unsupported) }
 }
 
-/// The header that the token of a user is sent in.
+/// The header in which the token of a user is sent.
+///
+///     var configuration = try AzureConfiguration("https://notes.example", version: .datasync)
+///     configuration.dialect.tokenHeader = .bearer
+///
+/// App Service expects ``zumo``, the default. Choose ``bearer`` for a service that takes tokens as HTTP defines them, as
+/// Datasync services can. The token goes only to the application's own host, and is never logged.
 public enum AzureTokenHeader: Sendable, Hashable {
     /// `X-ZUMO-AUTH`, as App Service takes it.
     case zumo

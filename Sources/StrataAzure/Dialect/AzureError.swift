@@ -1,8 +1,20 @@
 import Foundation
 
-/// The error codes of the client libraries: ``RemoteError/code`` in the domain ``AzureVersion/errorDomain``. Three of them are
-/// for situations that this client does not have: ``syncContextInvalid``, ``loginOperationInProgress`` and
-/// ``pushLocalStorageCorrupt``.
+/// The error codes of the client libraries: ``RemoteError/code`` in the domain ``AzureVersion/errorDomain``.
+///
+///     do throws(AzureFailure) {
+///         try await client.table("Note").update(note)
+///     } catch {
+///         switch error.code {
+///         case .preconditionFailed: print("others have changed it:", error.serverItem ?? [:])
+///         case .missingItemID, .invalidItemID: print("the item needs an id")
+///         default: print(error)
+///         }
+///     }
+///
+/// ``AzureFailure/code`` gives the case. Codes say where something failed; to handle errors in the same way for all services,
+/// look at the kind of ``AzureFailure/error``. Three of them are for situations that this client does not have:
+/// ``syncContextInvalid``, ``loginOperationInProgress`` and ``pushLocalStorageCorrupt``.
 public enum AzureError: Int, Sendable, Hashable, CaseIterable {
     /// No item was given.
     case expectedItem = -1101

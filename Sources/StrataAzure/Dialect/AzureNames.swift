@@ -1,8 +1,13 @@
-/// How entities and properties are called at the server, where that is not as in the model.
+/// The names of entities and properties at the server, where they are not as in the model.
 ///
 ///     var names = AzureNames()
 ///     names.tables["Todo"] = "TodoItem"
 ///     names.columns["Todo.owner"] = "ownerId"
+///
+/// Set them in ``AzureDialect/names`` before you open a store. By default, a table has the entity's name, in small letters with
+/// ``AzureVersion/datasync``, and a column the property's name. A to-one relationship is a column with the id of the other row.
+/// Two properties with one column are an error when the store is opened. Tables of JSON objects, ``AzureTable``, use the
+/// server's names only.
 public struct AzureNames: Sendable, Hashable {
     /// Tables by entity. Others have the entity's name; for ``AzureVersion/datasync`` in small letters.
     public var tables: [String: String] = [:]

@@ -1,5 +1,11 @@
-/// Which of the three protocols a server speaks. All have tables under `tables/`; they differ in headers, in the names
-/// of what the server keeps by itself, and in the words of queries.
+/// Which of the three protocols a server speaks.
+///
+///     let configuration = try AzureConfiguration("https://notes.example", version: .datasync)
+///     print(configuration.dialect.version.apiVersion ?? "-")  // 3.0.0
+///
+/// All have tables under `tables/`; they differ in headers, in the names of the columns that the server keeps by itself, and in
+/// the words of queries. ``AzureClient`` chooses ``mobileServices`` with an application key and ``mobileApps`` without one;
+/// name ``datasync`` yourself. ``datasync`` takes only whole rows: save to the mirror with the policy `.cacheOnly`, and push.
 public enum AzureVersion: Sendable, Hashable, CaseIterable {
     /// Azure Mobile Services, the first version: an application key, and columns such as `__version` that are asked for.
     case mobileServices
@@ -36,7 +42,14 @@ public enum AzureVersion: Sendable, Hashable, CaseIterable {
     public var loginPath: String { self == .mobileServices ? "login" : ".auth/login" }
 }
 
-/// A column that the server keeps by itself.
+/// A column that the server keeps by itself: times, version, and whether a row is deleted.
+///
+///     print(AzureSystemProperty.updatedAt.column(in: .mobileServices))  // __updatedAt
+///     print(AzureSystemProperty.updatedAt.column(in: .mobileApps))  // updatedAt
+///
+/// Items that you read have these columns; updates do not send them, except for the version, which is the condition of the
+/// write. In a model, declare attributes named `createdAt`, `updatedAt`, `version` or `deleted` only if you need the values.
+/// Tables with integers as ids have none of them.
 public enum AzureSystemProperty: String, Sendable, Hashable, CaseIterable {
     // In the order in which they are asked for.
 
@@ -60,7 +73,14 @@ public enum AzureSystemProperty: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Which columns of its own a server of the first version is asked for.
+/// The columns of its own that a server of Mobile Services is asked for.
+///
+///     var configuration = try AzureConfiguration("https://notes.azure-mobile.net", applicationKey: "key")
+///     configuration.dialect.systemColumns = .some([.version, .updatedAt])
+///
+/// It becomes the parameter `__systemProperties` of requests. The default is ``all``. Without the version, updates and deletes
+/// are not conditional, and stores cannot find conflicts. The newer versions of the protocol always send these columns and
+/// ignore the setting.
 public enum AzureSystemColumns: Sendable, Hashable {
     /// All of them.
     case all

@@ -1,9 +1,12 @@
 import Foundation
 
-/// A fixed value in a filter, with the type that it has there. Servers compare by type: `50f` is a number of 32 bits,
-/// `1.99m` an exact decimal one.
+/// A fixed value in a filter, with the type that it has there.
 ///
 ///     query.filter = .predicate(try FetchPredicate(format: "price > $price"), ["price": .float(50)])
+///
+/// Servers compare by type: `50f` is a number of 32 bits, `1.99m` an exact decimal one. Constants in a predicate have a type by
+/// themselves, ``value(_:)``. Give a variable a literal if the column has another type and the server refuses the comparison:
+/// 32 bits, an offset from UTC. Datasync services spell some types differently; the dialect does that.
 public enum AzureLiteral: Sendable, Hashable {
     /// A value with the type that it has by itself.
     case value(Value)

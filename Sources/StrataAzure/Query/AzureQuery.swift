@@ -1,11 +1,17 @@
 import Foundation
 
-/// Which rows of a table to read.
+/// A query for rows of a table: filter, order, page and columns.
 ///
 ///     var query = AzureQuery(try FetchPredicate(format: "complete == NO"))
 ///     query.order("createdAt", ascending: false)
 ///     query.top = 20
 ///     query.includesTotalCount = true
+///     let rows = try await client.table("Note").read(query)
+///
+/// Without ``top``, the server gives as many rows as fit into one answer; read the rest with
+/// ``AzureTable/read(after:options:)``. A predicate that the protocol cannot express is an error before anything is sent: use
+/// ``Filter/text(_:)`` for functions that only the server has. Columns have the server's names, and text is compared as its
+/// database does.
 public struct AzureQuery: Sendable {
     /// What rows must satisfy.
     public enum Filter: Sendable {

@@ -1,10 +1,15 @@
 import Foundation
 
-/// A page on which a user logs in with a provider.
+/// A page on which a user logs in with a provider, in the system's browser or in a web view.
 ///
 ///     let page = try client.logInPage("facebook", returningTo: "notes")
 ///     open(page.url)  // the system's browser, which comes back by an address of the scheme: `notes://easyauth.callback/#…`
 ///     try await client.logIn(page, endedAt: address)
+///
+/// ``AzureClient/logInPage(_:returningTo:parameters:)`` makes it. With a scheme of your app, open ``url`` in the system's
+/// browser, and pass the address that your app is opened with. Without one, show it in a web view and pass each address that it
+/// opens: the result is nil until the log-in has ended. A page is good for one log-in; the verifier in ``kind`` is secret.
+/// Mobile Services have only web views.
 public struct AzureLoginPage: Sendable, Hashable {
     /// How the app learns of the end.
     public enum Kind: Sendable, Hashable {

@@ -3,8 +3,14 @@ import StrataStore
 
 /// The user who is logged in: keeps the token, adds it to requests, and can have it renewed when the server refuses it.
 ///
-/// The token goes to the application's own host and nowhere else. What it was last is kept in the configuration's
-/// storage, so that the next launch finds it.
+///     client.session.onUnauthorized { _ async throws(RemoteError) in
+///         do throws(AzureFailure) { return try await client.refresh() } catch { throw error.error }
+///     }
+///     print(client.session.isLoggedIn, client.session.user?.id ?? "-")
+///
+/// Get it from ``AzureClient/session``. Without a handler for ``onUnauthorized(_:)``, a request with an expired token fails
+/// with status 401. The token goes to the application's own host and nowhere else. What it was last is kept in the
+/// configuration's storage, so that the next launch finds it.
 public final class AzureSession: RequestAuthorizer {
     /// Gets a user again after the server refused the token: by a renewal, or by a new log-in.
     public typealias Renewal = @Sendable (RemoteError) async throws(RemoteError) -> AzureUser?

@@ -1,6 +1,14 @@
 import Foundation
 
-/// A user who is logged in, as it is kept. The token is secret: printing the user does not show it.
+/// A user who is logged in, as it is kept: the service's name for the user, and the token.
+///
+///     if let user = client.session.user {
+///         print(user.id, user.expiration ?? .distantFuture)
+///     }
+///
+/// ``AzureSession/user`` is the present one. To take up a user whose token was kept elsewhere, create one and call
+/// ``AzureSession/replace(with:)``. ``expiration`` is read from the token without checking its signature, and is nil if the
+/// token does not tell. The token is secret: printing the user does not show it, but its coded form contains it.
 public struct AzureUser: Sendable, Hashable, Codable {
     /// The name that the service gave to the user: `sid:12345678`, `Facebook:1234`.
     public var id: String

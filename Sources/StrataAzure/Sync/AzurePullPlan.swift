@@ -2,6 +2,17 @@ import Foundation
 
 /// The requests of one pull, one after the other: all rows by position, or, with a name for the pull, the rows that were
 /// changed since the last pull of that name.
+///
+///     var plan = try AzurePullPlan(dialect, table: "Note", queryID: "all")
+///     while let request = try plan.nextRequest() {
+///         let response = try await transport.send(request, timeout: 60)
+///         try plan.take(try dialect.list(response).items)
+///     }
+///     print(plan.token ?? "-")  // for the next pull
+///
+/// ``AzureSyncContext/pull(_:query:queryID:pageSize:)`` uses it. Use it yourself to keep rows in a storage of your own. It is a
+/// value without input or output. An incremental pull repeats rows of the last known time, so apply rows by id. Deleted rows
+/// are always asked for.
 public struct AzurePullPlan: Sendable {
     /// How many rows are asked for at once, unless told otherwise.
     public static let pageSize = 50

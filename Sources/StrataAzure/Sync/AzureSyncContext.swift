@@ -1,16 +1,17 @@
 import Foundation
 import StrataStore
 
-/// Tables that work without a network, in terms of JSON objects: changes are made here first and wait until they are
-/// pushed; pulls bring what has changed at the server.
+/// Tables that work without a network, in terms of JSON objects: changes are made here first and wait until they are pushed;
+/// pulls bring what has changed at the server.
 ///
 ///     let sync = try AzureSyncContext(client, keptIn: FileSessionStorage(), named: "notes")
 ///     try await sync.insert(["text": "Buy milk"], into: "Note")
 ///     try await sync.push()
 ///     try await sync.pull("Note", queryID: "all")
 ///
-/// All tables are held in memory, and kept as one file. For more than some thousand rows, and for objects, use a
-/// `RemoteStore` with ``AzureClient/backend``.
+/// Choose it for code that was written for Azure's old libraries, whose rules it keeps. All tables are held in memory, and kept
+/// as one file that is written at each change. For more than some thousand rows, and for objects, use a `RemoteStore` with
+/// ``AzureClient/backend``.
 public actor AzureSyncContext {
     /// Decides about an operation that the server refused.
     public typealias Resolver = @Sendable (AzureOperationFailure) async -> AzureResolution
@@ -123,6 +124,13 @@ public actor AzureSyncContext {
     // MARK: Push
 
     /// Sends what waits, in the order in which it was done.
+    ///
+    ///     do throws(AzureFailure) {
+    ///         try await sync.push()
+    ///     } catch {
+    ///         for refused in error.pushResult { print(refused.operation.itemID, refused.error.message) }
+    ///     }
+    ///
     /// - Parameter resolver: Asked about each operation that the server refused; nil to leave them all.
     /// - Throws: ``AzureFailure``: of code ``AzureError/pushCompleteWithErrors`` if the server refused some of it, with the
     ///   refusals in ``AzureFailure/pushResult``; of another of the codes of pushes if the push ended early;

@@ -1,8 +1,14 @@
 import Foundation
 
-/// Rows here, the changes of them that wait to be sent, and how far pulls came.
+/// The rows of offline tables, the changes of them that wait to be sent, and how far pulls came.
 ///
-/// Rows are found by their ids without regard to capitals. It has no other state and does no input or output.
+///     var state = AzureSyncState(version: .mobileApps)
+///     let note = try state.insert(["text": "Buy milk"], into: "Note")
+///     try state.delete(note, in: "Note")
+///     print(state.operations.count)  // 0: nothing is left to send
+///
+/// ``AzureSyncContext/state`` is the present one of a context, for a look at what waits. It is a value without input or output,
+/// so you can test the rules with it. Rows are found by their ids without regard to capitals. It holds everything in memory.
 public struct AzureSyncState: Sendable, Hashable {
     /// Rows by table and id in small letters.
     var tables: [String: [String: JSONObject]] = [:]

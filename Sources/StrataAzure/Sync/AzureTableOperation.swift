@@ -1,6 +1,14 @@
 import Foundation
 
-/// A change of one row that waits to be sent.
+/// A change of one row of an offline table that waits to be sent.
+///
+///     for operation in await sync.state.operations {
+///         print(operation.sequence, operation.kind.name, operation.table, operation.itemID)
+///     }
+///
+/// A row has at most one, except while one is being sent: ``collapse(_:with:isInProgress:version:)`` tells what becomes of it
+/// when another change comes. An update of a new row stays an insert; a delete of one removes the operation. The values are not
+/// part of an insert or update: those that the row has when the push comes to it are sent.
 public struct AzureTableOperation: Sendable, Hashable {
     /// What is to be done.
     public enum Kind: Int, Sendable, Hashable, CaseIterable {
@@ -71,7 +79,17 @@ public struct AzureTableOperation: Sendable, Hashable {
     }
 }
 
-/// An operation that the server refused.
+/// An operation of a push that the server refused, with both states of the row.
+///
+///     try await sync.push { failure in
+///         guard failure.error.status == 412, let theirs = failure.serverItem else { return .leave }
+///         print(failure.operation.table, failure.operation.itemID, "was changed by others")
+///         return .cancelAndUpdate(theirs)
+///     }
+///
+/// A resolver of ``AzureSyncContext/push(resolvingBy:)`` receives it and returns an ``AzureResolution``. Without a resolver,
+/// the push goes on with the other operations and throws ``AzureError/pushCompleteWithErrors`` at the end, with all of them in
+/// ``AzureFailure/pushResult``. The operation keeps waiting.
 public struct AzureOperationFailure: Sendable, Hashable {
     /// The operation.
     public var operation: AzureTableOperation
@@ -83,7 +101,17 @@ public struct AzureOperationFailure: Sendable, Hashable {
     public var error: RemoteError
 }
 
-/// What is done about an operation that the server refused.
+/// The decision about an operation of a push that the server refused.
+///
+///     try await sync.push { failure in
+///         guard let theirs = failure.serverItem, var mine = failure.item else { return .leave }
+///         mine["version"] = theirs["version"]
+///         return .modify(mine)  // the client wins with the next push
+///     }
+///
+/// Return it from the resolver of ``AzureSyncContext/push(resolvingBy:)``. Take the server's row with ``cancelAndUpdate(_:)``,
+/// forget the row with ``cancelAndDiscard``, or change the row here with ``modify(_:)``. An item with another id than the row's
+/// is an error. With ``leave``, the operation waits on, and the push reports it.
 public enum AzureResolution: Sendable, Hashable {
     /// Nothing: it waits on, and is an error of the push.
     case leave

@@ -104,7 +104,14 @@ extension AzureDialect {
     }
 }
 
-/// Items of a table.
+/// The items of an answer, as the dialect reads them.
+///
+///     let list = try dialect.list(response)
+///     for item in list.items { print(item["id"]?.string ?? "-") }
+///     print(list.totalCount ?? list.items.count, list.nextLink ?? "no further page")
+///
+/// ``AzureDialect/list(_:)`` returns it for answers of all versions, whether these are arrays or objects with `items`. It is
+/// the level of the wire format: ``AzureTable/read(_:options:)`` of a client gives ``AzureRows``, and sends the request.
 public struct AzureList: Sendable, Hashable {
     /// The items.
     public var items: [JSONValue] = []

@@ -5,7 +5,7 @@
 ///
 /// A field that refers to another object holds a pointer. An object has one as soon as it is saved: ``MaxLeapObject/pointer``.
 /// Reading a pointer sends nothing; fetch the object, or let it come along with a query by `including(_:)`. The object may have
-/// been deleted meanwhile: the server does not clear pointers.
+/// been deleted meanwhile: then a fetch throws code 101.
 public struct MaxLeapPointer: Sendable, Hashable, CustomStringConvertible {
     /// The class.
     public var className: String

@@ -4,8 +4,8 @@
 ///     let query = MaxLeapQuery("Book").where("title", .matches("^" + MaxLeapRegex.quoted(word), options: "i"))
 ///
 /// ``quoted(_:)`` makes a text match itself, whatever characters it has. You need it only with
-/// ``MaxLeapConstraint/matches(_:options:)``: `contains`, `hasPrefix` and `hasSuffix` quote their text. Expressions that do not
-/// begin with `^` and plain text cannot use an index of the server.
+/// ``MaxLeapConstraint/matches(_:options:)``: `contains`, `hasPrefix` and `hasSuffix` quote their text. Quote everything that a
+/// user has typed, since it may contain operators.
 public enum MaxLeapRegex {
     /// A text as an expression that matches it and nothing else: `\QHello!\E`.
     public static func quoted(_ text: some StringProtocol) -> String {

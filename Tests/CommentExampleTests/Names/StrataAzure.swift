@@ -5,3 +5,8 @@ private let address = "notes://easyauth.callback"
 private func open(_ url: String) {}
 @MainActor private var note: JSONObject = absent()
 @MainActor private var query: AzureQuery = absent()
+private let dialect: AzureDialect = absent()
+private let response: WireResponse = absent()
+private let deviceToken: Data = absent()
+private let sync: AzureSyncContext = absent()
+private let transport: any HTTPTransport = absent()
