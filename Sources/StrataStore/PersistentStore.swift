@@ -29,14 +29,19 @@ public protocol PersistentStore: StoreReader {
     /// - Parameters:
     ///   - count: How many keys, at least 1.
     ///   - rootIndex: The position of the topmost entity of the hierarchy.
+    /// - Throws: ``StoreError/readOnly(path:)`` if the store was opened only for reading;
+    ///   ``StoreError/constraint(entity:reason:)`` if there are no keys left; other errors if the store cannot be written.
     func allocateKeys(_ count: Int, rootIndex: Int) throws(StoreError) -> Range<Int64>
 
     /// Makes changes permanent: all of them or none.
     ///
     /// Values of derived attributes that the store computes are not in the rows of the change set.
+    /// - Throws: ``StoreError`` if nothing was written for another reason than a conflict: ``StoreError/readOnly(path:)``,
+    ///   ``StoreError/locked(path:)``, ``StoreError/diskFull(path:)`` and others.
     func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult
 
     /// The bytes of a value that is in a file of its own.
+    /// - Throws: ``StoreError/io(path:code:reason:)`` if the file cannot be read.
     func externalData(named name: String) throws(StoreError) -> Data
 
     /// Where the store reports changes that come from elsewhere: a server. nil if there are none but commits.

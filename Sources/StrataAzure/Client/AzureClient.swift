@@ -190,6 +190,7 @@ public final class AzureClient: Sendable {
     ///   - method: The method of HTTP.
     ///   - json: The body; nil for none.
     /// - Returns: The JSON of the answer; ``JSONValue/null`` if it has no body.
+    /// - Throws: ``AzureFailure`` for an answer with a status of 400 or more, or one that is not JSON.
     public func invoke(
         _ api: String, method: String = "POST", json: JSONValue? = nil, parameters: JSONObject = [:],
         options: RequestOptions? = nil
@@ -208,6 +209,7 @@ public final class AzureClient: Sendable {
     ///   - method: The method of HTTP.
     ///   - data: The body; nil for none.
     ///   - contentType: The MIME type of the body; nil for JSON.
+    /// - Throws: ``AzureFailure`` for an answer with a status of 400 or more.
     public func invoke(
         _ api: String, method: String = "POST", data: Data?, contentType: String? = nil, parameters: JSONObject = [:],
         options: RequestOptions? = nil

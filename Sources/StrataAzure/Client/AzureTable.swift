@@ -26,6 +26,7 @@ public struct AzureTable: Sendable {
     /// Makes a row.
     /// - Parameter item: Its columns; an `id` is the server's choice unless it is given as text.
     /// - Returns: The row as the server has it.
+    /// - Throws: ``AzureFailure``, with code ``AzureError/existingItemID`` for an id that only the server can give.
     @discardableResult
     public func insert(
         _ item: JSONObject, parameters: JSONObject = [:], options: RequestOptions? = nil
@@ -60,6 +61,8 @@ public struct AzureTable: Sendable {
 
     /// Deletes a row, if its version is the item's.
     /// - Returns: The id of the row.
+    /// - Throws: ``AzureFailure``, with code ``AzureError/preconditionFailed`` if others have changed the row,
+    ///   ``AzureError/missingItemID`` for an item without an id.
     @discardableResult
     public func delete(
         _ item: JSONObject, parameters: JSONObject = [:], options: RequestOptions? = nil
@@ -73,6 +76,7 @@ public struct AzureTable: Sendable {
 
     /// Deletes a row, whatever its version.
     /// - Parameter id: Text, or a whole number in a table of the first version.
+    /// - Throws: ``AzureFailure``, with status 404 if there is no such row.
     public func delete(
         id: JSONValue, parameters: JSONObject = [:], options: RequestOptions? = nil
     ) async throws(AzureFailure) {
@@ -131,6 +135,7 @@ public struct AzureTable: Sendable {
     }
 
     /// Reads rows by the text of a query, as it is sent: `$filter=done%20eq%20false`.
+    /// - Throws: ``AzureFailure`` with what the server reports.
     public func read(query text: String, options: RequestOptions? = nil) async throws(AzureFailure) -> AzureRows {
         try await client.exchange(options) { options throws(RemoteError) in
             try dialect.readRequest(table: name, queryText: text, options: options)
@@ -141,6 +146,7 @@ public struct AzureTable: Sendable {
 
     /// Reads the rows after others.
     /// - Returns: nil if the server said that there are none.
+    /// - Throws: ``AzureFailure`` with what the server reports.
     public func read(after rows: AzureRows, options: RequestOptions? = nil) async throws(AzureFailure) -> AzureRows? {
         guard let link = rows.nextLink else { return nil }
         return try await read(query: link, options: options)

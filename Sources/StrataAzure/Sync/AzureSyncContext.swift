@@ -86,17 +86,23 @@ public actor AzureSyncContext {
 
     /// Makes a row here. Without an id it gets a new one.
     /// - Returns: The row with its id.
+    /// - Throws: ``RemoteError`` of code ``AzureError/syncTableInvalidAction`` if there is such a row,
+    ///   ``AzureError/invalidItemID``, or ``AzureError/syncTableLocalStore`` if the tables cannot be written.
     @discardableResult
     public func insert(_ item: JSONObject, into table: String) throws(RemoteError) -> JSONObject {
         try change { state throws(RemoteError) in try state.insert(item, into: table) }
     }
 
     /// Changes a row here: the item takes its place.
+    /// - Throws: ``RemoteError`` of code ``AzureError/missingItemID``, ``AzureError/invalidItemID``,
+    ///   ``AzureError/syncTableInvalidAction`` if the row's deletion waits, or ``AzureError/syncTableLocalStore``.
     public func update(_ item: JSONObject, in table: String) throws(RemoteError) {
         try change { state throws(RemoteError) in try state.update(item, in: table) }
     }
 
     /// Deletes a row here.
+    /// - Throws: ``RemoteError`` of code ``AzureError/missingItemID``, ``AzureError/invalidItemID``,
+    ///   ``AzureError/syncTableInvalidAction`` if its deletion waits already, or ``AzureError/syncTableLocalStore``.
     public func delete(_ item: JSONObject, in table: String) throws(RemoteError) {
         try change { state throws(RemoteError) in try state.delete(item, in: table) }
     }

@@ -16,6 +16,7 @@ extension MaxLeapClient {
     }
 
     /// Deletes a file, which takes the master key.
+    /// - Throws: ``RemoteError`` if the server refuses it.
     public func delete(_ file: MaxLeapFile, options: RequestOptions? = nil) async throws(RemoteError) {
         let options = self.options(options)
         _ = try await send(dialect.deleteFileRequest(file.name, options: options), options)

@@ -46,6 +46,7 @@ extension MaxLeapClient {
 
     /// Deletes several objects, as many in a request as the server takes.
     /// - Returns: Why each was not deleted, in order; nil for those that are gone.
+    /// - Throws: ``RemoteError`` if nothing can be said of single objects; some of them may be deleted.
     public func deleteAll(
         _ pointers: [MaxLeapPointer], options: RequestOptions? = nil
     ) async throws(RemoteError) -> [RemoteError?] {

@@ -33,21 +33,25 @@ extension MaxLeapClient {
     }
 
     /// Has a mail sent by which a user can set the password again.
+    /// - Throws: ``RemoteError``, with code 204 if the address is empty.
     public func requestPasswordReset(email: String, options: RequestOptions? = nil) async throws(RemoteError) {
         _ = try await perform(.requestPasswordReset(email: email), options)
     }
 
     /// Has the mail sent again by which an address is verified.
+    /// - Throws: ``RemoteError``, with code 204 if the address is empty.
     public func requestEmailVerify(email: String, options: RequestOptions? = nil) async throws(RemoteError) {
         _ = try await perform(.requestEmailVerify(email: email), options)
     }
 
     /// Has a code to log in with sent to a phone. MaxLeap only.
+    /// - Throws: ``RemoteError``, with code 108 for Parse, which has no codes.
     public func requestLoginCode(phone: String, options: RequestOptions? = nil) async throws(RemoteError) {
         _ = try await perform(.requestLoginCode(phone: phone), options)
     }
 
     /// Logs a user in by that code, and makes the user where there is none. MaxLeap only.
+    /// - Throws: ``RemoteError``, with code 108 for Parse, 200 or 201 if the number or the code is empty.
     @discardableResult
     public func logIn(
         phone: String, code: String, options: RequestOptions? = nil

@@ -54,6 +54,7 @@ extension MaxLeapClient {
     }
 
     /// How many objects a query finds. Its limit and its skip do not count. Beyond 1000 servers may not count exactly.
+    /// - Throws: As ``find(_:policy:maximumAge:options:)``.
     public func count(
         _ query: MaxLeapQuery, policy: MaxLeapCachePolicy = .ignoreCache, maximumAge: Double? = nil,
         options: RequestOptions? = nil

@@ -60,6 +60,7 @@ extension MaxLeapClient {
 
     /// Logs in a user without a name, who is lost with the session unless ``signUp(username:password:email:fields:options:)``
     /// or ``link(_:options:)`` comes before.
+    /// - Throws: ``RemoteError`` if the server does not make the user.
     @discardableResult
     public func logInAnonymously(options: RequestOptions? = nil) async throws(RemoteError) -> MaxLeapObject {
         try await logIn(.anonymous(), options: options)
@@ -68,6 +69,7 @@ extension MaxLeapClient {
     /// The user who is logged in, or else an anonymous one: this call makes the account at the server. Calls of the same time
     /// make one account. The request is not cancelled with the task of a caller, so that the account is not lost.
     /// - Parameter options: How the request is made; of several calls, those of the first one count.
+    /// - Throws: ``RemoteError`` if the server does not make the user; the next call tries again.
     public func automaticUser(options: RequestOptions? = nil) async throws(RemoteError) -> MaxLeapObject {
         let guest = session.guest { () async throws(RemoteError) in
             try await self.logInAnonymously(options: options)
@@ -96,6 +98,7 @@ extension MaxLeapClient {
 
     /// Logs the user out: at the server, and then here. Where the server cannot be asked the session stays;
     /// ``MaxLeapSession/replace(token:user:)`` with nil forgets it all the same.
+    /// - Throws: ``RemoteError`` if the server could not be asked; the user is still logged in then.
     public func logOut(options: RequestOptions? = nil) async throws(RemoteError) {
         guard session.isLoggedIn else { return }
         do throws(RemoteError) {
@@ -126,6 +129,7 @@ extension MaxLeapClient {
     }
 
     /// Takes that back.
+    /// - Throws: ``RemoteError``, with code 206 if nobody is logged in.
     public func unlink(_ provider: String, options: RequestOptions? = nil) async throws(RemoteError) {
         try await link(provider, nil, options)
     }

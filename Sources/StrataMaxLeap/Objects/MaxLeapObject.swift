@@ -84,31 +84,37 @@ public struct MaxLeapObject: Sendable, Hashable {
 
     /// Adds to a number.
     /// - Parameter amount: A number; a negative one subtracts.
+    /// - Throws: ``RemoteError`` with code 111 if the field is not a number, or the operations cannot be combined.
     public mutating func increment(_ key: String, by amount: MaxLeapValue = 1) throws(RemoteError) {
         try perform(.increment(amount), on: key)
     }
 
     /// Puts values at the end of an array.
+    /// - Throws: ``RemoteError`` with code 111 if the field is not an array, or the operations cannot be combined.
     public mutating func add(_ values: [MaxLeapValue], to key: String) throws(RemoteError) {
         try perform(.add(values), on: key)
     }
 
     /// Puts those values at the end of an array that it lacks.
+    /// - Throws: ``RemoteError`` with code 111 if the field is not an array, or the operations cannot be combined.
     public mutating func addUnique(_ values: [MaxLeapValue], to key: String) throws(RemoteError) {
         try perform(.addUnique(values), on: key)
     }
 
     /// Takes every equal value out of an array.
+    /// - Throws: ``RemoteError`` with code 111 if the field is not an array, or the operations cannot be combined.
     public mutating func remove(_ values: [MaxLeapValue], from key: String) throws(RemoteError) {
         try perform(.remove(values), on: key)
     }
 
     /// Puts objects into a relation.
+    /// - Throws: ``RemoteError`` with code 111 if the field is not a relation, or the operations cannot be combined.
     public mutating func addRelation(_ objects: [MaxLeapPointer], to key: String) throws(RemoteError) {
         try perform(.relation(add: objects, remove: []), on: key)
     }
 
     /// Takes objects out of a relation.
+    /// - Throws: ``RemoteError`` with code 111 if the field is not a relation, or the operations cannot be combined.
     public mutating func removeRelation(_ objects: [MaxLeapPointer], from key: String) throws(RemoteError) {
         try perform(.relation(add: [], remove: objects), on: key)
     }

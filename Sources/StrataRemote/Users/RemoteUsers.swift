@@ -18,14 +18,17 @@ public protocol RemoteUsers: Sendable {
 
     /// Makes a user, who is logged in then. If an anonymous user is logged in, that one gets the name and keeps what is theirs.
     /// - Parameter fields: Further fields of the user, as the service names them.
+    /// - Throws: ``RemoteError`` if the name is taken, or the name or password is empty.
     @discardableResult
     func signUp(_ name: String, password: String, fields: JSONObject) async throws(RemoteError) -> RemoteUser
 
     /// Logs a user in. The session that was there ends here; the server is not told.
+    /// - Throws: ``RemoteError``. A wrong name or password has the service's own code; the session that was there stays then.
     @discardableResult
     func logIn(_ name: String, password: String) async throws(RemoteError) -> RemoteUser
 
     /// Logs a user in by an account at another service, and makes the user where there is none.
+    /// - Throws: ``RemoteError`` if the service does not know the provider, or refuses the token.
     @discardableResult
     func logIn(_ token: ProviderToken) async throws(RemoteError) -> RemoteUser
 
@@ -40,6 +43,7 @@ public protocol RemoteUsers: Sendable {
 
     /// Logs the user out, at the server if the service has that, and then here. Where the server cannot be asked the session
     /// stays.
+    /// - Throws: ``RemoteError`` if the server could not be asked; the user is still logged in then.
     func logOut() async throws(RemoteError)
 
     /// Asks the server about the user who is logged in, and keeps what it says.
@@ -48,6 +52,7 @@ public protocol RemoteUsers: Sendable {
     func refreshUser() async throws(RemoteError) -> RemoteUser
 
     /// Gives the user who is logged in another password.
+    /// - Throws: ``RemoteError`` if the old password is wrong, or nobody is logged in.
     func changePassword(from old: String, to new: String) async throws(RemoteError)
 
     /// Has a mail sent by which a user gets a new password.
@@ -55,6 +60,7 @@ public protocol RemoteUsers: Sendable {
     func requestPasswordReset(for user: String) async throws(RemoteError)
 
     /// Lets the user who is logged in log in by an account at another service, too.
+    /// - Throws: ``RemoteError`` if nobody is logged in, or the account belongs to another user.
     func link(_ token: ProviderToken) async throws(RemoteError)
 
     /// Takes the account at another service from the user who is logged in.

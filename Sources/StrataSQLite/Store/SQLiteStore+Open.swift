@@ -97,6 +97,8 @@ extension SQLiteStore {
 
     /// What a store says about itself, without its model.
     /// - Parameter path: The path of the file.
+    /// - Throws: ``StoreError/notFound(path:)`` if there is no file; ``StoreError/notAStore(path:reason:)`` if it is empty or
+    ///   another program's.
     public static func metadata(at path: String) throws(StoreError) -> StoreMetadata {
         try inspect(path) { (connection, path) throws(StoreError) in
             guard let metadata = try StoreMetadata.read(from: connection) else {

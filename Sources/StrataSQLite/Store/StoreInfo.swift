@@ -78,7 +78,7 @@ extension SQLiteStore {
 
     /// Reads what is in the store of a file, without its model. The file is opened only for reading.
     /// - Throws: ``StoreError/notFound(path:)`` if there is no file; ``StoreError/notAStore(path:reason:)`` if it is empty or
-    ///   another program's; other ``StoreError``s if it cannot be read.
+    ///   another program's; another ``StoreError`` if it cannot be read.
     public static func storeInfo(at path: String) throws(StoreError) -> StoreInfo {
         try inspect(path) { (connection, path) throws(StoreError) in try StoreInfo.read(from: connection, path: path) }
     }

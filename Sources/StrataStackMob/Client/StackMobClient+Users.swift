@@ -45,6 +45,7 @@ extension StackMobClient {
     /// Logs the user out: at the server, and then here.
     ///
     /// Where the server cannot be asked the session stays; ``UserSession/replace(with:)`` of nil forgets it all the same.
+    /// - Throws: ``RemoteError`` if the server could not be asked; the user is still logged in then.
     public func logOut(options: RequestOptions? = nil) async throws(RemoteError) {
         _ = try await perform(.logOut, options)
         session.replace(with: nil)
@@ -57,6 +58,7 @@ extension StackMobClient {
     }
 
     /// Has a temporary password sent to a user by mail. It is good for 24 hours.
+    /// - Throws: ``RemoteError``, with code -100 if the name is empty.
     public func forgotPassword(username: String, options: RequestOptions? = nil) async throws(RemoteError) {
         _ = try await perform(.forgotPassword(username: username), options)
     }

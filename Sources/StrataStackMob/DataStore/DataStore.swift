@@ -41,6 +41,7 @@ public struct DataStore: Sendable {
 
     /// Makes several objects in one request.
     /// - Returns: Which of them the server has made, and which not.
+    /// - Throws: ``RemoteError``, with code -100 if the schema is empty. A refused object does not throw.
     @discardableResult
     public func create(
         _ objects: [JSONObject], in schema: String, options: RequestOptions? = nil
@@ -69,6 +70,7 @@ public struct DataStore: Sendable {
     /// Changes fields of an object; `null` empties one.
     /// - Parameter relations: The fields that hold nested objects; see ``create(_:in:relations:options:)``.
     /// - Returns: The object as it is now.
+    /// - Throws: ``RemoteError``, with code -100 if the schema or id is empty, 404 if there is no such object.
     @discardableResult
     public func update(
         _ id: String, in schema: String, with changes: JSONObject, relations: [String] = [],
@@ -92,6 +94,7 @@ public struct DataStore: Sendable {
     /// Adds to a number, so that no concurrent change of it is lost.
     /// - Parameter amount: A number; a negative one subtracts.
     /// - Returns: The object as it is now.
+    /// - Throws: ``RemoteError``, with code -100 if the field is empty or the amount is not a number.
     @discardableResult
     public func increment(
         _ field: String, of id: String, in schema: String, by amount: JSONValue = 1, options: RequestOptions? = nil
@@ -106,6 +109,8 @@ public struct DataStore: Sendable {
 
     /// Adds values to an array, or existing objects by primary key to a relationship, which takes each once.
     /// - Returns: The object as it is now.
+    /// - Throws: ``RemoteError``, with code -100 if the schema or id is empty, otherwise the status with which the server
+    ///   refused it.
     @discardableResult
     public func append(
         _ values: [JSONValue], to field: String, of id: String, in schema: String, options: RequestOptions? = nil
@@ -118,6 +123,7 @@ public struct DataStore: Sendable {
 
     /// Makes objects and adds them to a relationship.
     /// - Returns: Which of them the server has made, and which not.
+    /// - Throws: ``RemoteError``, with code -100 if the schema or id is empty. A refused object does not throw.
     @discardableResult
     public func create(
         _ objects: [JSONObject], appendingTo field: String, of id: String, in schema: String,
@@ -133,6 +139,8 @@ public struct DataStore: Sendable {
     /// - Parameters:
     ///   - values: Texts; numbers as they are written in JSON.
     ///   - deletesObjects: Whether the objects that are taken from a relationship are deleted, too.
+    /// - Throws: ``RemoteError``, with code -100 if the schema or id is empty, otherwise the status with which the server
+    ///   refused it.
     public func remove(
         _ values: [String], from field: String, of id: String, in schema: String, deletesObjects: Bool = false,
         options: RequestOptions? = nil

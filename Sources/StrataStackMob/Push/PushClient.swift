@@ -29,6 +29,7 @@ public struct PushClient: Sendable {
 
     /// Ties a device to a user.
     /// - Parameter overwrites: Whether the token is taken from another user who had it.
+    /// - Throws: ``RemoteError``, with code -100 if the token or the user is empty, otherwise the status.
     public func register(
         _ token: PushToken, for user: String, overwrites: Bool = true, options: RequestOptions? = nil
     ) async throws(RemoteError) {
@@ -36,11 +37,13 @@ public struct PushClient: Sendable {
     }
 
     /// Sends a message to all devices of the application.
+    /// - Throws: ``RemoteError`` with the status if the server refuses it.
     public func broadcast(_ message: JSONObject, options: RequestOptions? = nil) async throws(RemoteError) {
         try await perform(.broadcast(message), options)
     }
 
     /// Sends a message to all devices of users.
+    /// - Throws: ``RemoteError``, with code -100 if there are no users or one is empty, otherwise the status.
     public func send(
         _ message: JSONObject, toUsers users: [String], options: RequestOptions? = nil
     ) async throws(RemoteError) {
@@ -48,6 +51,7 @@ public struct PushClient: Sendable {
     }
 
     /// Sends a message to devices.
+    /// - Throws: ``RemoteError``, with code -100 if there are no tokens or one is empty, otherwise the status.
     public func send(
         _ message: JSONObject, toTokens tokens: [PushToken], options: RequestOptions? = nil
     ) async throws(RemoteError) {
@@ -56,6 +60,7 @@ public struct PushClient: Sendable {
 
     /// The devices of users.
     /// - Returns: Tokens by user; a user without any may be missing.
+    /// - Throws: ``RemoteError``, with code -100 if there are no users or one is empty, otherwise the status.
     public func tokens(
         ofUsers users: [String], options: RequestOptions? = nil
     ) async throws(RemoteError) -> [String: [PushToken]] {
@@ -63,6 +68,7 @@ public struct PushClient: Sendable {
     }
 
     /// Forgets a device.
+    /// - Throws: ``RemoteError``, with code -100 if the token is empty, otherwise the status.
     public func delete(_ token: PushToken, options: RequestOptions? = nil) async throws(RemoteError) {
         try await perform(.delete(token), options)
     }
