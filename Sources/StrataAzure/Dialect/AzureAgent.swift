@@ -5,7 +5,7 @@
 ///     configuration.dialect.agent.systemVersion = "6.8"
 ///     print(configuration.dialect.agent.text)
 ///
-/// Servers may use it for statistics. By default it tells only the language and the version of the protocol's library. Do not
+/// Servers may use it for statistics. By default it has only the language and the version of the protocol's library. Do not
 /// put anything into it that identifies a user.
 public struct AzureAgent: Sendable, Hashable {
     /// The language of the library.

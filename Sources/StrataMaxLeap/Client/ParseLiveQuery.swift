@@ -8,7 +8,7 @@ import StrataStore
 ///     let live = try ParseLiveQuery(client, classes: ["Post"], sockets: AsyncWebSocketTransport())
 ///     let watch = stack.remote.synchronizes(with: live)  // keep it
 ///
-/// What has changed is left to the synchronization: a live query tells no deletion that happened while the connection was lost.
+/// What has changed is left to the synchronization: a live query does not report what was deleted while the connection was lost.
 /// It connects again after that, at first after a second, later after up to a minute. Source: the specification of the
 /// LiveQuery protocol in the documentation of Parse Server.
 public struct ParseLiveQuery: ServerChangeFeed {

@@ -4,7 +4,7 @@
 ///     let dialect = try MaxLeapDialect(.parse, address: address, applicationID: id)
 ///
 /// MaxLeap's own are ``china`` and ``world``, the default of MaxLeap's dialect; Parse has no usual one. Requests contain keys,
-/// so an address must be `https`, or this machine: the dialect refuses others, as ``isPrivate`` tells.
+/// so an address must be `https`, or this machine: the dialect refuses others; see ``isPrivate``.
 public struct MaxLeapAddress: Sendable, Hashable, CustomStringConvertible {
     /// `https` or `http`.
     public let scheme: String

@@ -7,7 +7,7 @@ import Logging
 ///     try await client.logIn(username: "bob", password: password)
 ///     let todos = try await client.dataStore.query(StackMobQuery("todo").where("done", .equal, false))
 ///
-/// Create one client for an application and share it: it keeps the session of one user, and tells by ``reachability`` whether
+/// Create one client for an application and share it: it keeps the session of one user, and reports in ``reachability`` whether
 /// the server answers. For managed objects, open a ``StackMobStore`` with it.
 ///
 /// A client may be used from any task, and a request ends when its task is cancelled. Methods throw ``RemoteError``: answers

@@ -50,7 +50,7 @@ public final class StackMobStore: Sendable {
     ///     try await client.logOut()
     ///     try stack.reset()
     ///
-    /// The server is told nothing; contexts see that the objects are gone. Let requests and synchronizations of the user before
+    /// The server is not notified; contexts see that the objects are gone. Let requests and synchronizations of the user before
     /// end first, since what they bring later is applied.
     /// - Throws: `StoreError` if the mirror cannot be written; nothing is lost.
     public func reset() throws(StoreError) { try remote.sync.reset() }

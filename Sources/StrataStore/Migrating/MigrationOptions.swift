@@ -6,8 +6,8 @@
 ///     let container = try PersistentContainer(GazetteerModel.self, at: .file(path: "cities.sqlite"), options: options)
 ///
 /// Without any settings, a file is migrated when it is opened if nothing is lost. Steps that would lose data stop the opening
-/// with ``StoreError/migrationNeedsAnswers(path:steps:)`` until ``answers`` has an answer for each of them. The whole migration
-/// is one transaction, so the file is unchanged after an error.
+/// with ``StoreError/migrationNeedsAnswers(path:steps:)`` until ``answers`` has an answer for each of them. A migration
+/// is one transaction, and each stage with code is one: after an error, the file is as it was before.
 ///
 /// Set ``stages`` for conversions in code, and ``versions`` so that users who skip updates get the same result. A large file
 /// takes a while: call `SQLiteStore.migrate(_:to:options:onProgress:)` before you open it, so that the main thread does not
