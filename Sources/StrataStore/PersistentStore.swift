@@ -125,9 +125,11 @@ extension PersistentStore {
 ///     }
 ///
 /// Test it before you use a feature that not every store has, such as pinned contexts. A store refuses to open a model that it
-/// cannot keep, with ``StoreError/unsupported(store:feature:)``, so declarations of the model need no test. SQLite files have
-/// all capabilities. Stores in memory lack ``persistent``, ``multiProcess``, ``externalStorage`` and ``heldVersions``, and
-/// mirrors of a back end lack ``uniqueConstraints``, which the server enforces.
+/// cannot keep, with ``StoreError/unsupported(store:feature:)``, so declarations of the model need no test.
+///
+/// SQLite files have all capabilities. Stores in memory lack ``persistent``, ``multiProcess``, ``externalStorage`` and
+/// ``heldVersions``. Mirrors of a back end lack ``multiProcess``, ``heldVersions`` and ``uniqueConstraints``: the server
+/// enforces unique values.
 public struct StoreCapabilities: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt32

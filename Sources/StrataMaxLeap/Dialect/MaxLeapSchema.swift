@@ -8,7 +8,7 @@ import Foundation
 ///     dialect.names.relations["BlogPost"] = ["readers"]
 ///     dialect.names.files["BlogPost"] = ["picture"]
 ///
-/// Set them in ``MaxLeapDialect/names`` before you create the client. It also says which relationships the server
+/// Set them in ``MaxLeapDialect/names`` before you create the client. They also say which relationships the server
 /// keeps as relations and which attributes as files, because a model does not know that. Names must be unique: two properties
 /// with one field are an error when the store is opened.
 public struct MaxLeapNames: Sendable, Hashable {
