@@ -93,9 +93,15 @@ APART = '^(Strata(Azure|MaxLeap|Remote|StackMob|Testing)|RemoteGuide)Tests\.'
 SERVER = '^StrataServerTests\.'
 # Tests with PostgreSQL mostly wait for it and for processes, so they run at the same time as the others.
 WAITING = '^StrataPostgresTests\.'
-# What starts compilers and builds of its own has nothing for a sanitizer to see.
-SANITIZED_FLAGS = --disable-xctest $(CHOSEN) --skip ConsumerTests --skip CommentExampleTests --skip NegativeCompileTests --skip KillTests \
-	--skip GateTests --skip GrowthTests
+# What starts compilers and builds of its own has nothing for a sanitizer to see, and servers that are killed are too slow with one.
+UNSANITIZED = --skip ConsumerTests --skip CommentExampleTests --skip NegativeCompileTests --skip KillTests --skip GateTests \
+	--skip GrowthTests --skip LoopbackTests.killed
+# The tests with a sanitizer, from a build folder of its own: $(call SANITIZED_TEST,folder,sanitizer).
+ifeq ($(shell uname -s),Linux)
+SANITIZED_TEST = Scripts/run-tests.py --minutes 120 $(1)/debug/StrataPackageTests.xctest --testing-library swift-testing
+else
+SANITIZED_TEST = $(SWIFT) test --skip-build $(TESTS) --sanitize=$(2) --scratch-path $(1) --disable-xctest
+endif
 
 .DEFAULT_GOAL := help
 .PHONY: test-dependencies help demo demo-local build-tests test tsan asan stress simulate thresholds growth leaks data clean dependencies \
@@ -203,12 +209,24 @@ docs-check:
 
 tsan: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS) --sanitize=thread --scratch-path .build-tsan
-	TSAN_OPTIONS=halt_on_error=1 $(SWIFT) test --skip-build $(TESTS) --sanitize=thread --scratch-path .build-tsan $(SANITIZED_FLAGS)
+	$(call SANITIZED_RUN,$(call SANITIZED_TEST,.build-tsan,thread))
+
+tsan asan: export TSAN_OPTIONS = halt_on_error=1:suppressions=Scripts/tsan-suppressions.txt
+tsan asan: export ASAN_OPTIONS = detect_leaks=0:suppressions=Scripts/asan-suppressions.txt
+ifdef FILTER
+SANITIZED_RUN = $(1) $(CHOSEN) $(UNSANITIZED)
+else
+define SANITIZED_RUN
+$(1) --skip $(APART) --skip $(SERVER) $(UNSANITIZED)
+	$(1) --filter $(APART) $(UNSANITIZED)
+	$(1) --filter $(SERVER) $(UNSANITIZED)
+endef
+endif
 
 # Leaks are not looked for: Swift keeps tags in pointers, of weak references and enums for instance, which the search cannot follow.
 asan: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS) --sanitize=address --scratch-path .build-asan
-	ASAN_OPTIONS=detect_leaks=0:suppressions=Scripts/asan-suppressions.txt $(SWIFT) test --skip-build $(TESTS) --sanitize=address --scratch-path .build-asan $(SANITIZED_FLAGS)
+	$(call SANITIZED_RUN,$(call SANITIZED_TEST,.build-asan,address))
 
 # The storms follow in a process of their own, because the others block threads. They take about ten minutes on two cores.
 stress: test-dependencies
