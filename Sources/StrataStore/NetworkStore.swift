@@ -54,10 +54,11 @@ public protocol NetworkStore: PersistentStore {
     ///   - relationshipIndex: The relationship among those of that entity.
     ///   - owners: The keys of the owners.
     ///   - options: The options of the request.
+    /// - Returns: Whether the server was asked, so that an object may have other members than before.
     /// - Throws: As ``prepare(_:reading:options:)``.
     func prepareMembers(
         entityIndex: Int, relationshipIndex: Int, owners: [Int64], options: (any StoreRequestOptions)?
-    ) async throws(StoreError)
+    ) async throws(StoreError) -> Bool
 
     /// As ``PersistentStore/commit(_:)``, without blocking, to where the options say.
     /// - Throws: ``StoreError/remote(_:)`` if nothing was written.
@@ -81,7 +82,7 @@ extension NetworkStore {
     /// Owners list their members.
     public func prepareMembers(
         entityIndex: Int, relationshipIndex: Int, owners: [Int64], options: (any StoreRequestOptions)?
-    ) async throws(StoreError) {}
+    ) async throws(StoreError) -> Bool { false }
 
     /// The store never has to wait.
     public func checkCommitNow() throws(StoreError) {}

@@ -60,8 +60,8 @@ extension ManagedObjectContext {
     /// - Parameters:
     ///   - type: The class of the objects.
     ///   - elements: One element for each object.
-    ///   - validating: Whether the minimum, maximum and length rules of the model are checked, too. Required values always
-    ///     are.
+    ///   - validating: Whether the minimum, maximum, length and pattern rules of the model are checked, too. Required values
+    ///     and the cases of enumerations always are.
     ///   - set: Sets the values of one object; they must be constants.
     /// - Returns: The IDs of the objects, in the order of the elements.
     /// - Throws: ``PersistenceError/validation(_:)`` with what is wrong; ``PersistenceError/conflicts(_:)`` if a unique value

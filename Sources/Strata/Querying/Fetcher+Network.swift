@@ -79,13 +79,14 @@ struct NetworkLoader {
             try await load(current, options: options)
             current = current.filter { !$0.isDeleted && !$0.isFault }
             guard !current.isEmpty else { return }
-            if let parent = core.parent, step.isToMany {
+            if let parent = core.parent, let index = step.toManyIndex {
                 // The members that a child has are those of its parent, with their rows.
                 var owners: [ManagedObject] = []
                 for object in current where !object.isInserted {
                     owners.append(try parent.object(with: object.identity))
                 }
                 try await parent.core.networkLoader.load([step], of: owners, options)
+                for object in current { core.unloading.members(of: object, index) }
             }
             if core.parent == nil {
                 try await loadMembers(of: step, current, options)
@@ -100,17 +101,23 @@ struct NetworkLoader {
     private nonisolated(nonsending) func loadMembers(
         of step: RelationshipDescription, _ objects: [ManagedObject], _ options: (any StoreRequestOptions)?
     ) async throws(PersistenceError) {
-        guard step.isToMany else { return }
+        guard let index = step.toManyIndex else { return }
         for owners in owners(of: step, among: objects) {
             guard let network = core.coordinator.network(of: owners.entityIndex) else { continue }
+            let isAnswered: Bool
             do throws(StoreError) {
-                try await network.prepareMembers(
+                isAnswered = try await network.prepareMembers(
                     entityIndex: owners.entityIndex, relationshipIndex: owners.relationshipIndex, owners: owners.keys,
                     options: options)
             } catch {
                 throw PersistenceError(error)
             }
             core.processPendingChanges()
+            guard isAnswered else { continue }
+            // A context that does not merge what others save has the answer, too, because it asked for it.
+            for key in owners.keys {
+                if let owner = core.object(owners.entityIndex, key) { core.unloading.members(of: owner, index) }
+            }
         }
     }
 

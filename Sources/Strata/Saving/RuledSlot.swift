@@ -22,7 +22,8 @@ extension ValidationPlan {
                 if let index = element.firstMisfit(in: elements) {
                     report(
                         .element,
-                        "the element \(elements[index]) at position \(index) cannot be kept as \(element.name); remove it")
+                        "the element \(elements[index]) at position \(index) cannot be kept as \(element.name); remove it"
+                    )
                 }
             }
             if let least = rules.minimum, ValueComparison.order(value, least) == .orderedAscending {

@@ -64,7 +64,7 @@ struct StoreNetwork: Sendable {
 
     func prepareMembers(
         entityIndex: Int, relationshipIndex: Int, owners: [Int64], options: (any StoreRequestOptions)?
-    ) async throws(StoreError) {
+    ) async throws(StoreError) -> Bool {
         try await store.prepareMembers(
             entityIndex: inner(entityIndex), relationshipIndex: relationshipIndex, owners: owners, options: own(options)
         )

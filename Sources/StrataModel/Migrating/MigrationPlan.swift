@@ -188,10 +188,10 @@ public enum MigrationAnswer: Sendable, Hashable {
     /// that becomes to-one.
     case accept
     /// Required values that are missing, and values that do not fit a new type, become this one. Give a value of the
-    /// new type that satisfies the rules of the attribute: the migration writes it without a check.
+    /// new type: any other fails the migration. The validation rules of the attribute are not checked.
     case fill(Value)
-    /// Values that do not fit a new type become nil. For optional attributes: an object that lacks a required value
-    /// cannot be saved until it has one.
+    /// Values that do not fit a new type become nil, or the default of a required attribute. It does not answer the step
+    /// of a required attribute without a default.
     case clear
     /// Of several objects with the same unique values, the one that was created first stays. The others are deleted,
     /// and relationships to them lead to the one that stays.

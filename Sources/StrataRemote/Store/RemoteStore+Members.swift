@@ -6,9 +6,9 @@ import StrataStore
 extension RemoteStore {
     public func prepareMembers(
         entityIndex: Int, relationshipIndex: Int, owners: [Int64], options: (any StoreRequestOptions)?
-    ) async throws(StoreError) {
+    ) async throws(StoreError) -> Bool {
         var options = self.options(options)
-        guard options.fetchPolicy != .cacheOnly, !owners.isEmpty else { return }
+        guard options.fetchPolicy != .cacheOnly, !owners.isEmpty else { return false }
         // What the request says in addition is about the objects that it fetches.
         options.extras = FetchExtras()
         // A server that cannot be reached is asked once, not for each owner.
@@ -17,8 +17,10 @@ extension RemoteStore {
         let entity = model.entities[entityIndex]
         do throws(StoreError) {
             try await bring(entity.relationships[relationshipIndex], entity, owners, options)
+            return true
         } catch {
             guard fallsBack, error.isUnreachable else { throw error }
+            return false
         }
     }
 

@@ -116,7 +116,7 @@ package struct MigrationContext {
                 rows: subject)
             if case .fill(let answer)? = self.answer(entity, slot.name), slot.isOptional {
                 // Nil stays nil.
-                let stand = try engine.constant(answer, for: slot, of: entity)
+                let stand = try engine.constant(Self.fitted(answer, to: slot), for: slot, of: entity)
                 value =
                     "CASE WHEN \(value) IS NULL THEN \(engine.null(for: slot)) ELSE coalesce(\(converted), \(stand)) END"
             } else {
@@ -124,7 +124,7 @@ package struct MigrationContext {
             }
         }
         if case .fill(let answer)? = self.answer(entity, slot.name), !slot.isOptional || base == nil {
-            stands.append(try engine.constant(answer, for: slot, of: entity))
+            stands.append(try engine.constant(Self.fitted(answer, to: slot), for: slot, of: entity))
         }
         if let fill = mapping.fill { stands.append(try stand(fill, slot, of: entity)) }
         guard let stand = stands.first else { return value }
@@ -168,13 +168,15 @@ package struct MigrationContext {
         guard let mapping = slotMapping(entity, slot), mapping.source == nil, mapping.derivation == nil else {
             return nil
         }
-        if case .fill(let answer)? = answer(entity, slot.name) { return engine.defaultLiteral(answer) }
+        if case .fill(let answer)? = answer(entity, slot.name) {
+            return engine.defaultLiteral(Self.fitted(answer, to: slot))
+        }
         if case .value(let fill)? = mapping.fill { return engine.defaultLiteral(Self.fitted(fill, to: slot)) }
         return nil
     }
 
     /// A default as its slot keeps it: whole numbers may stand for others.
-    private static func fitted(_ value: Value, to slot: SlotDescription) -> Value {
+    static func fitted(_ value: Value, to slot: SlotDescription) -> Value {
         switch (value, slot.storage) {
         case (.integer(let number), .double): .double(Double(number))
         case (.integer(let number), .decimal): .decimal(Decimal(number))

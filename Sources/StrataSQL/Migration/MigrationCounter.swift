@@ -2,7 +2,7 @@ import StrataStore
 
 /// Counts what the steps of a plan touch, and what does not fit, in the data as they are before the migration.
 package struct MigrationCounter {
-    private let context: MigrationContext
+    let context: MigrationContext
     private var engine: any MigrationEngine { context.engine }
 
     package init(_ context: MigrationContext) { self.context = context }
@@ -26,7 +26,8 @@ package struct MigrationCounter {
 
     /// Counts what does not fit, before a plan is carried out.
     /// - Parameter hasStage: Whether the code of a stage follows, which does what no conversion can do.
-    /// - Throws: ``StoreError/migrationNeedsAnswers(path:steps:)`` if a step may not be carried out; as
+    /// - Throws: ``StoreError/migrationNeedsAnswers(path:steps:)`` if a step may not be carried out,
+    ///   ``StoreError/migrationFailed(path:step:reason:)`` for an answer that is not a value of the attribute; as
     ///   ``counted(_:all:cancellation:)``.
     package func checked(
         hasStage: Bool, cancellation: ReadCancellation?
@@ -35,9 +36,11 @@ package struct MigrationCounter {
         let blocked = steps.filter { step in
             if hasStage, StageSteps.contain(step) { return false }
             // What a mirror has lost, or what does not fit, is read from the server again.
-            return context.isMirror ? step.risk == .impossible : step.isBlocked(by: context.answers[step.id])
+            if context.isMirror { return step.risk == .impossible }
+            return step.isBlocked(by: context.answers[step.id]) || clearsRequired(step)
         }
         guard blocked.isEmpty else { throw .migrationNeedsAnswers(path: engine.path, steps: blocked) }
+        for step in steps where !context.isMirror && !(hasStage && StageSteps.contain(step)) { try checkFill(step) }
         return steps
     }
 
@@ -115,7 +118,7 @@ package struct MigrationCounter {
     }
 
     /// The old entities whose rows get a property of the step, with the new entity that each becomes.
-    private func heirs(_ step: MigrationStep) -> [(EntityDescription, EntityDescription)] {
+    func heirs(_ step: MigrationStep) -> [(EntityDescription, EntityDescription)] {
         guard let entity = context.model.entity(named: step.entity) else { return [] }
         return entity.descendantIndexes.map { context.model.entities[$0] }.filter { !$0.isAbstract }.compactMap {
             heir in

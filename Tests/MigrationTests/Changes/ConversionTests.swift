@@ -81,6 +81,41 @@ import Testing
         }
     }
 
+    @Test("An answer that is not a value of the new type fails the migration, and nil does not answer a required one")
+    func unfitAnswers() throws {
+        try fill(Attribute("value", .string), ["1", "12abc"])
+        let later = try item(Attribute("value", .integer16))
+        let before = try Data(contentsOf: URL(fileURLWithPath: file.path))
+        for (answer, reason) in [
+            (.fill("abc"), "not a value of type integer16"), (.fill(100_000), "not a value of type integer16"),
+            (.fill(.null), "is required"),
+        ] as [(MigrationAnswer, String)] {
+            guard
+                case .migrationFailed(_, "Item.value", let text)? = file.refusal(later, answers: ["Item.value": answer])
+            else {
+                Issue.record("opened with \(answer)")
+                continue
+            }
+            #expect(text.contains(reason), "\(text)")
+        }
+        #expect(file.blocked(later, answers: ["Item.value": .clear]) == ["Item.value"])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)) == before)
+        let copy = try VersionedFile()
+        try FileManager.default.copyItem(atPath: file.path, toPath: copy.path)
+        let standing = try item(Attribute("value", .integer16, default: .value(7)))
+        try copy.open(standing, VersionedFile.options(["Item.value": .clear])) { context throws in
+            #expect(try context.texts("Item", "value") == ["1", "7"])
+        }
+        try file.open(later, VersionedFile.options(["Item.value": .fill(-1)])) { context throws in
+            #expect(try context.texts("Item", "value") == ["1", "-1"])
+        }
+        // An answer that is not needed is not looked at.
+        try file.open(try item(Attribute("value", .integer64)), VersionedFile.options(["Item.value": .fill("abc")])) {
+            context throws in
+            #expect(try context.texts("Item", "value") == ["1", "-1"])
+        }
+    }
+
     @Test("A type without a conversion needs a custom stage, whatever the answers")
     func impossible() throws {
         try fill(Attribute("value", .geoPoint).optional(), [nil])

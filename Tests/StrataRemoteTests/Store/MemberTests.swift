@@ -66,14 +66,14 @@ import Testing
     private func text(_ text: String) -> RemoteValue { .value(.string(text)) }
 
     private func context(
-        _ server: Server, _ policy: FetchPolicy = .networkElseCache
+        _ server: Server, _ policy: FetchPolicy = .networkElseCache, merges: Bool = true
     ) throws -> (store: RemoteStore, context: ManagedObjectContext) {
         var options = RemoteStore.Options()
         options.fetchPolicy = policy
         options.savePolicy = .cacheOnly
         let store = try RemoteStore.open(
             model: Atlas.model, backend: server, location: .memory(name: nil), options: options)
-        return (store, try PersistentContainer(store: store).newContext(automaticallyMergesChanges: true))
+        return (store, try PersistentContainer(store: store).newContext(automaticallyMergesChanges: merges))
     }
 
     private func fetch(
@@ -100,11 +100,11 @@ import Testing
 
     @Test(
         "Loading or prefetching the many end brings the members, for all owners in one request",
-        arguments: [true, false])
-    func oneToMany(prefetches: Bool) async throws {
+        arguments: [true, false], [true, false])
+    func oneToMany(prefetches: Bool, merges: Bool) async throws {
         let server = Server()
         try await fill(server)
-        let (_, context) = try context(server)
+        let (_, context) = try context(server, merges: merges)
         let countries = try await fetch("Country", context, prefetch: prefetches ? ["cities"] : [])
         if !prefetches {
             #expect(countries.allSatisfy { names($0, "cities").isEmpty })
@@ -115,6 +115,16 @@ import Testing
         #expect(queries.filter { $0.entity.name == "City" }.count == 1)
         let found = Dictionary(uniqueKeysWithValues: countries.map { ($0.name, names($0, "cities")) })
         #expect(found == ["Peru": ["Cusco", "Lima"], "Ecuador": ["Quito"]])
+        // Who asks again has what is there now, and keeps what is not saved.
+        try await server.put("City", "4", ["name": text("Loja"), "country": .reference("ec")])
+        let ecuador = try #require(countries.first { $0.name == "Ecuador" })
+        let peru = try #require(countries.first { $0.name == "Peru" })
+        let cities = try await fetch("City", context)
+        let lima = try #require(cities.first { $0.name == "Lima" })
+        lima["country"] = ecuador
+        try await context.load("cities", of: countries)
+        #expect(names(ecuador, "cities") == ["Lima", "Loja", "Quito"])
+        #expect(names(peru, "cities") == ["Cusco"])
     }
 
     @Test func membersThatMovedAwayOrAreGoneDisappear() async throws {

@@ -175,7 +175,7 @@
 
         func prepareMembers(
             entityIndex: Int, relationshipIndex: Int, owners: [Int64], options: (any StoreRequestOptions)?
-        ) async throws(StoreError) {
+        ) async throws(StoreError) -> Bool {
             try await store.prepareMembers(
                 entityIndex: entityIndex, relationshipIndex: relationshipIndex, owners: owners, options: options)
         }

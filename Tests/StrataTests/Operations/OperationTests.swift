@@ -443,8 +443,12 @@ import Testing
             shelf.name = "saved \(round)"
             try shelf.increment(\.count, by: 5)
             try shelf.add(["a"], to: \.tags)
-            let save = Task { @MainActor in try await context.save() }
-            await Task.yield()
+            let hasBegun = Guarded(false)
+            let save = Task { @MainActor in
+                hasBegun.withLock { $0 = true }
+                try await context.save()
+            }
+            while !hasBegun.withLock({ $0 }) { await Task.yield() }
             let busy = #expect(throws: PersistenceError.self) { try saveNow(context) }
             if case .saveInProgress = busy {} else { Issue.record("the save is over: \(busy as Any)") }
             if byRefresh {

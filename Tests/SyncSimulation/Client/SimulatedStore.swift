@@ -97,7 +97,7 @@ final class SimulatedStore: NetworkStore {
 
     func prepareMembers(
         entityIndex: Int, relationshipIndex: Int, owners: [Int64], options: (any StoreRequestOptions)?
-    ) async throws(StoreError) {
+    ) async throws(StoreError) -> Bool {
         try await store.prepareMembers(
             entityIndex: entityIndex, relationshipIndex: relationshipIndex, owners: owners, options: options)
     }
