@@ -1,8 +1,8 @@
 #if Postgres
     import StrataCPostgres
 
-    /// What somebody writes by hand on libpq for exactly these workloads: binary rows into structs, prepared statements, pipelined
-    /// updates. Nothing knows an object again, nothing is validated, and nobody is told of changes.
+    /// Code written by hand on libpq for exactly these workloads: binary rows into structs, prepared statements, pipelined updates.
+    /// It has no identity map, no validation and no notifications.
     struct RawContender {
         static let schema = "bench_raw"
 

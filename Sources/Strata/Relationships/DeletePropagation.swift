@@ -1,5 +1,5 @@
-/// Deletes objects and runs their delete rules. A delete takes effect immediately, so that no relationship ever shows a
-/// deleted object; deny rules are checked at the save.
+/// Deletes objects and runs their delete rules. A delete takes effect immediately, so that no relationship shows a deleted
+/// object, except one that is loaded and whose other end has no action; deny rules are checked at the save.
 ///
 /// A rule that needs rows which cannot be read now runs before the next save, which fails if they still cannot be read.
 struct DeletePropagation {

@@ -80,8 +80,7 @@ public indirect enum RemoteValue: Sendable, Hashable {
     case reference(String?)
     /// A to-many relationship: the primary keys of all members, in order.
     case references([String])
-    /// A to-one relationship with the related object itself: in an answer that expands it, or to create it along with
-    /// its owner.
+    /// A to-one relationship with the related object itself, in an answer that expands it. A store sends references.
     case record(RemoteRecord)
     /// A to-many relationship with its members themselves.
     case records([RemoteRecord])

@@ -1,20 +1,15 @@
 import Foundation
 
-/// The body of an object as it is sent: its fields, and the schemas of nested objects.
-///
-/// The server learns from the header `X-StackMob-Relations` which fields hold objects, and of which schema they are; without
-/// it, it would take them for values. ``relations`` is the content of that header, and ``json`` the body of the request. The
-/// dialect makes bodies from managed objects. For ``DataStore`` and
-/// ``StackMobDialect/createRequest(schema:object:relations:secure:options:)``, pass fields and relations themselves.
-public struct StackMobBody: Sendable, Hashable {
+/// The body of an object as it is sent: its fields, and the schemas of nested objects. The server learns these from the header
+/// `X-StackMob-Relations`; without it, it would take objects for values.
+package struct StackMobBody: Sendable, Hashable {
     /// The fields with their values.
-    public var fields: JSONObject = [:]
-    /// The fields that hold nested objects, with their schemas: `author=user`, `author.friends=user`. What the header
-    /// `X-StackMob-Relations` lists.
-    public var relations: [String] = []
+    package var fields: JSONObject = [:]
+    /// The fields that hold nested objects, with their schemas: `author=user`, `author.friends=user`.
+    package var relations: [String] = []
 
     /// The fields as JSON.
-    public var json: JSONValue { .object(fields) }
+    package var json: JSONValue { .object(fields) }
 }
 
 /// Turns values of properties into fields.

@@ -5,7 +5,7 @@ import Foundation
 /// or a field is empty; nothing is to be sent then.
 extension StackMobDialect {
     /// Makes an object. A schema with a slash in it is a method, and sent as it is.
-    /// - Parameter relations: The fields that hold nested objects, with their schemas; see ``StackMobBody/relations``.
+    /// - Parameter relations: The fields that hold nested objects, with their schemas: `author=user`, `author.friends=user`.
     public func createRequest(
         schema: String, object: JSONValue, relations: [String] = [], secure: Bool = false,
         options: RequestOptions = RequestOptions()
@@ -36,7 +36,7 @@ extension StackMobDialect {
     }
 
     /// Changes fields of an object. A name with `[inc]` after it adds to a number.
-    /// - Parameter relations: The fields that hold nested objects, with their schemas; see ``StackMobBody/relations``.
+    /// - Parameter relations: The fields that hold nested objects, with their schemas: `author=user`, `author.friends=user`.
     public func updateRequest(
         schema: String, id: String, object: JSONValue, relations: [String] = [], secure: Bool = false,
         options: RequestOptions = RequestOptions()
