@@ -239,8 +239,8 @@ extension SaveSending {
     /// Whether the server's state is what a write has made of an object. What a new object lacks the server may have filled
     /// in.
     private func isWork(of write: MirrorWrite, _ record: RemoteRecord) -> Bool {
-        // The state does not tell whether it has operations of others in it.
-        write.write.operations.isEmpty
+        // The state does not tell whether it has operations of others in it. A server that recognizes writes would have said so.
+        write.write.operations.isEmpty && (write.computed.isEmpty || !store.mirror.server.remembersWrites)
             && write.write.values.allSatisfy { name, value in
                 if write.kind == .insert, value == .value(.null) || value == .reference(nil) { return true }
                 return isEqual(record.values[name], value)

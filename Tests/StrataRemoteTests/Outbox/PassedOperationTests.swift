@@ -1,0 +1,42 @@
+import Foundation
+import Strata
+import StrataRemote
+import StrataTesting
+import Testing
+
+/// Operations in the outbox that the server has refused, while a save of the same object goes past them to the server.
+@Suite struct PassedOperationTests {
+    typealias Kind = OperationOutboxTests.Kind
+
+    /// Servers at which an operation is exact as long as nobody else changes the same.
+    static let kinds: [Kind] = [.operations, .operationsAndVersions, .versionsAndTokens, .versions]
+
+    @Test(
+        "A result that others have come to, too, does not count as that of a save that never arrived",
+        arguments: kinds.filter { $0.features.contains(.idempotencyTokens) })
+    func sameResult(kind: Kind) async throws {
+        let server = TallyServer(kind.features)
+        let (client, other) = (try TallyClient(server), try TallyClient(server))
+        try await client.create()
+        try await other.store.sync.synchronize()
+        try client.tally().increment("count")
+        server.losesRequests = true
+        await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
+        server.losesRequests = false
+        try other.tally().increment("count")
+        try other.save()
+        try await other.store.sync.push()
+        try client.tally().increment("count")
+        for _ in 0..<3 where client.context.hasChanges { try? await client.saveOnline() }
+        #expect(!client.context.hasChanges)
+        #expect(server.value("count") == .integer(3))
+    }
+}
+
+extension TallyServer {
+    /// The tags in the order of their names: operations that wait may come in another one.
+    fileprivate var tags: [String] {
+        guard case .list(let values)? = value("tags") else { return [] }
+        return values.compactMap(String.init).sorted()
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Strata
+import StrataRemote
+import StrataTesting
+
+/// A client with a context that saves to its mirror.
+struct TallyClient {
+    let store: RemoteStore
+    let context: ManagedObjectContext
+
+    init(
+        _ server: TallyServer, _ base: RemoteStore.Options = RemoteStore.Options(),
+        location: SQLiteStore.Location = .memory(name: nil), model: ManagedObjectModel? = nil
+    ) throws {
+        var options = base
+        options.savePolicy = .cacheOnly
+        options.fetchPolicy = .cacheOnly
+        options.pushesAutomatically = false
+        options.sync.retries = 0
+        store = try RemoteStore.open(
+            model: model ?? TallyServer.model(), backend: server, location: location, options: options)
+        context = try PersistentContainer(store: store).newContext(automaticallyMergesChanges: true)
+    }
+
+    func create() async throws {
+        let tally = try context.insert(entityNamed: "Tally")
+        tally["tallyId"] = "1"
+        try save()
+        try await store.sync.push()
+    }
+
+    func save() throws { try context.save() }
+
+    func saveOnline() async throws {
+        try await context.save(options: RemoteOptions(savePolicy: .networkThenCache))
+    }
+
+    /// Sends what waits, and what was refused before.
+    func settle() async throws {
+        for _ in 0..<2 {
+            try store.sync.retry(try store.sync.failedChanges())
+            try await store.sync.synchronize()
+        }
+        context.processPendingChanges()
+    }
+
+    func tally() throws -> ManagedObject { try context.fetch(FetchRequest<ManagedObject>(entity: "Tally"))[0] }
+}
+
+/// A server in memory whose answers, or whose requests to write, can be lost or refused.
+final class TallyServer: RemoteBackend, @unchecked Sendable {
+    // Sendable because all state is reached only while the lock is held.
+    private let server: MemoryBackend
+    private let lock = NSLock()
+    private var (mute, deaf) = (false, false)
+    private var refused = 0
+    private var list: [RemoteWrite] = []
+
+    init(_ features: RemoteCapabilities.Features) { server = MemoryBackend(features: features) }
+
+    static func model(reversed: Bool = false) throws -> ManagedObjectModel {
+        var tally = Entity(name: "Tally", location: nil)
+        tally.attributes = [
+            Attribute("tallyId", .string).unique(), Attribute("name", .string, optional: true),
+            Attribute("count", .integer64, default: .value(0)), Attribute("amount", .decimal, optional: true),
+            Attribute("tags", .array(.string), optional: true),
+        ]
+        if reversed { tally.attributes.reverse() }
+        return try ManagedObjectModel(name: "Tallies", entities: [tally])
+    }
+
+    let name = "Tallies"
+    var capabilities: RemoteCapabilities { server.capabilities }
+    func check(_ model: ManagedObjectModel) throws(RemoteError) { try server.check(model) }
+    func check(_ operation: RemoteOperation) throws(RemoteError) { try server.check(operation) }
+
+    /// Whether writes are carried out and not answered.
+    var losesAnswers: Bool {
+        get { lock.withLock { mute } }
+        set { lock.withLock { mute = newValue } }
+    }
+    /// Whether writes are not carried out, and get no answer.
+    var losesRequests: Bool {
+        get { lock.withLock { deaf } }
+        set { lock.withLock { deaf = newValue } }
+    }
+
+    /// How many of the next writes are refused, by somebody in front of the server.
+    var refusals: Int {
+        get { lock.withLock { refused } }
+        set { lock.withLock { refused = newValue } }
+    }
+
+    /// The changes that arrived.
+    var updates: [RemoteWrite] { lock.withLock { list } }
+
+    func value(_ property: String) -> Value? {
+        guard case .value(let value)? = server.records.first?.values[property] else { return nil }
+        return value
+    }
+
+    func perform(_ operation: RemoteOperation, options: RequestOptions) async throws(RemoteError) -> RemoteAnswer {
+        var writes = false
+        switch operation {
+        case .update(_, let write):
+            writes = true
+            lock.withLock { list.append(write) }
+        case .create, .delete, .batch, .relate: writes = true
+        default: break
+        }
+        if writes, losesRequests { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }
+        if writes, refusals > 0 {
+            refusals -= 1
+            throw RemoteError(.rejected, domain: "Tallies", message: "no", status: 400)
+        }
+        let answer = try await server.perform(operation, options: options)
+        if writes, losesAnswers { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }
+        return answer
+    }
+}
