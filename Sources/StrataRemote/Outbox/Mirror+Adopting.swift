@@ -130,6 +130,13 @@ extension Mirror {
                 for slot in write.entity.slots(of: name) { sent.operations[slot] = value.operations }
             }
             sent.members = try members(of: write, on: connection)
+            // What has been told since may have the operations in it: it would look as if they had not been carried out.
+            if !write.computed.isEmpty, var base = sent.base.flatMap(RowSlab.restored(from:)) {
+                for (name, value) in write.computed {
+                    try place(value.before, name, write.entity, in: &base, on: connection)
+                }
+                sent.base = base.stored
+            }
         }
         try self.write(sent, on: connection)
         if let later { try add([later], on: connection) }
