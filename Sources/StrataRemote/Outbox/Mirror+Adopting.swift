@@ -39,9 +39,24 @@ extension Mirror {
     /// first.
     func noteUnknown(_ refused: [RowIdentity: OutboxEntry]) {
         for (identity, entry) in refused {
-            guard let sent = entry.sent, let write = FrozenWrite.decode(sent, entry, self) else { continue }
+            guard let sent = entry.sent, var write = FrozenWrite.decode(sent, entry, self) else { continue }
+            write.computed = computed(of: entry)
             online.unknown.add(write, identity)
         }
+    }
+
+    /// The values that the operations of an entry are about. Contexts have none of the operations.
+    private func computed(of entry: OutboxEntry) -> [String: ComputedValue] {
+        guard let base = entry.base.flatMap(RowSlab.restored(from:)) else { return [:] }
+        var result: [String: ComputedValue] = [:]
+        for (index, done) in entry.operations {
+            let slot = model.entities[entry.identity.entityIndex].slots[index]
+            let before = base.row.value(slot)
+            guard let after = slot.type.flatMap({ done.applied(to: before, of: $0) }) else { continue }
+            result[slot.name] = ComputedValue(
+                before: .value(before), after: .value(after), operations: done, covered: FieldOperations())
+        }
+        return result
     }
 
     /// Writes are queued: nobody repeats them but the engine.

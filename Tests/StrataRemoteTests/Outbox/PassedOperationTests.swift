@@ -11,6 +11,35 @@ import Testing
     /// Servers at which an operation is exact as long as nobody else changes the same.
     static let kinds: [Kind] = [.operations, .operationsAndVersions, .versionsAndTokens, .versions]
 
+    @Test("An operation that met a conflict without an answer does not count as done", arguments: kinds)
+    func conflictWithoutAnswer(kind: Kind) async throws {
+        let server = TallyServer(kind.features)
+        let (client, other) = (try TallyClient(server), try TallyClient(server))
+        try await client.create()
+        try await other.store.sync.synchronize()
+        try other.tally().increment("count")
+        try other.save()
+        try await other.store.sync.push()
+        try client.tally().addUnique(["a"], to: "tags")
+        try client.save()
+        server.losesAnswers = true
+        await #expect(throws: SyncError.self) { try await client.store.sync.push() }
+        server.losesAnswers = false
+        server.refusals = 1
+        try await client.store.sync.push()
+        #expect(try client.store.sync.failedChanges().count == 1)
+        try client.tally().increment("count", by: 10)
+        for _ in 0..<3 where client.context.hasChanges {
+            try? await client.saveOnline()
+            try await client.settle()
+        }
+        #expect(!client.context.hasChanges)
+        #expect(server.value("count") == .integer(11))
+        #expect(server.tags == ["a"])
+        #expect(try client.tally()["tags"] as? [String] == ["a"])
+        #expect(try client.store.sync.pendingCount() == 0)
+    }
+
     @Test("What has been told since a save without an answer does not make it look undone", arguments: kinds)
     func toldSince(kind: Kind) async throws {
         let server = TallyServer(kind.features)

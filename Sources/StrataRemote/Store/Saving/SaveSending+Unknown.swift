@@ -76,15 +76,17 @@ extension SaveSending {
     private func isOvertaken(_ rest: MirrorWrite, behind earlier: UnknownWrite, _ record: RemoteRecord) async -> Bool {
         guard rest.kind == .update else { return false }
         let told = earlier.told
-        let isChanged = rest.write.values.keys.contains { name in
-            // The results of operations are made of what the server has.
-            guard earlier.write.computed[name] == nil else { return false }
+        // The results of operations are made of what the server has.
+        let assigned = rest.write.values.keys.filter {
+            rest.computed[$0] == nil && earlier.write.computed[$0]?.covered.isEmpty ?? true
+        }
+        let isChanged = assigned.contains { name in
             guard let sent = told[name], let now = record.values[name] else { return false }
             return !isEqual(now, sent)
         }
         if isChanged { return true }
         // Of what the earlier write did not send the mirror has what the save was made to.
-        let others = Set(rest.write.values.keys.filter { told[$0] == nil && earlier.write.computed[$0] == nil })
+        let others = Set(assigned.filter { told[$0] == nil })
         guard !others.isEmpty, store.backend.capabilities.features(of: rest.entity).contains(.conditionalWrites) else {
             return false
         }
@@ -98,7 +100,7 @@ extension SaveSending {
     private mutating func overtake(_ write: MirrorWrite, _ earlier: UnknownWrite, _ record: RemoteRecord) {
         // The context still has the operations that the server has carried out: the next save has to leave them out, too. A server
         // that does not recognize writes has not said that it carried them out.
-        if earlier.write.computed.isEmpty || !store.mirror.server.remembersWrites {
+        if earlier.write.computed.values.allSatisfy(\.covered.isEmpty) || !store.mirror.server.remembersWrites {
             store.mirror.online.unknown.remove(rooted(write))
         }
         repeated.overtaken.insert(rooted(write))
@@ -138,7 +140,7 @@ extension SaveSending {
     /// carry out those of the earlier write twice. A server that refuses again and again has not carried it out: one that
     /// recognizes writes would say so.
     private func mayHaveComputed(_ earlier: UnknownWrite, _ error: RemoteError) -> Bool {
-        guard !earlier.write.write.operations.isEmpty, earlier.refusals < 2,
+        guard !earlier.write.write.operations.isEmpty || !earlier.write.computed.isEmpty, earlier.refusals < 2,
             store.mirror.server.remembersWrites
         else { return false }
         return switch error.kind {
