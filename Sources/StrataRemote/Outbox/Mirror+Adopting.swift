@@ -122,7 +122,16 @@ extension Mirror {
         _ unknown: UnknownWrite, of identity: RowIdentity, on connection: Connection
     ) throws(StoreError) {
         let write = unknown.write
-        let entries = try entries(root: identity.entityIndex, key: identity.key, on: connection)
+        var entries = try entries(root: identity.entityIndex, key: identity.key, on: connection)
+        if entries.count == 2, var refused = entries.first, refused.state == .sent, refused.kind == .update,
+            refused.token != write.write.token
+        {
+            // The save went past the entry, because the server had refused that: if it had been carried out, it would be gone.
+            refused.state = .waiting
+            refused.forgetAttempt()
+            try settle(refused, on: connection)
+            entries = try self.entries(root: identity.entityIndex, key: identity.key, on: connection)
+        }
         guard entries.count == 1, var sent = entries.first, sent.state == .waiting,
             write.kind == sent.kind || write.kind == .update, write.kind != .delete || sent.kind == .delete
         else { return }

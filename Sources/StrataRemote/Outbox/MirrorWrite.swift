@@ -157,17 +157,4 @@ extension Mirror {
             return result
         }
     }
-
-    /// Takes out entries whose place a save has taken.
-    func forgetRefused(_ refused: [RowIdentity: OutboxEntry]) throws(StoreError) {
-        if refused.isEmpty { return }
-        try store.transaction { (transaction) throws(StoreError) in
-            for entry in refused.values {
-                guard let current = try current(entry, on: transaction.connection),
-                    current.state == .failed || (current.state == .waiting && current.sent == nil)
-                else { continue }
-                try remove(current.seq, on: transaction.connection)
-            }
-        }
-    }
 }

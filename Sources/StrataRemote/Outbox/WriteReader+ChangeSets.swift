@@ -33,6 +33,7 @@ extension WriteReader {
         try learn(wanted)
         try learnVersions(of: changes)
         let bases = try rows(of: changes.operations.keys.map(rooted))
+        let queued = try queuedOperations(of: updated.union(repeated.map(\.key)))
         var result: [MirrorWrite] = []
         var positions: [RowIdentity: Int] = [:]
         for insert in changes.inserts {
@@ -42,26 +43,19 @@ extension WriteReader {
             result.append(write)
         }
         for update in changes.updates {
-            let row = update.row.row
-            let earlier = refused[rooted(row)]
-            // The server has never had it: what the save makes of the object is what it is asked to create.
-            if earlier?.kind == .insert {
-                positions[rooted(row)] = result.count
-                result.append(try creation(of: row))
-                continue
-            }
-            var slots = update.slots
-            if let earlier { slots.formUnion(earlier.slots) }
-            var write = try write(row, kind: .update, slots: slots, token: UUID())
-            for change in earlier?.members ?? [] { try add(change, of: row, to: &write) }
-            // What the server refused before goes along as values.
-            if earlier == nil { try compute(changes.operations(of: update), bases[rooted(row)], in: &write) }
-            positions[rooted(write.identity)] = result.count
-            result.append(write)
+            let identity = rooted(update.row.row)
+            let passed = PassedOperations(
+                entries: queued[identity] ?? [], slots: update.slots,
+                own: changes.operations(of: update).mapValues(\.opened))
+            positions[identity] = result.count
+            result.append(
+                try write(
+                    without(passed, update.row), base: bases[identity].map { without(passed.before, $0) }, passed,
+                    refused[identity]))
         }
         for (identity, reference) in repeated {
             positions[identity] = result.count
-            result.append(try creation(of: reference.row))
+            result.append(try creation(of: without(PassedOperations(entries: queued[identity] ?? []), reference)))
         }
         try addPairs(changes.pairs, to: &result, &positions)
         if clears { try addClearings(changes.clearings, to: &result, &positions) }
@@ -79,8 +73,29 @@ extension WriteReader {
         return result
     }
 
+    /// The change of an object.
+    /// - Parameters:
+    ///   - base: The object as the mirror has it, for operations.
+    ///   - earlier: An entry of the outbox that the server refused.
+    private func write(
+        _ reference: RowReference, base: RowReference?, _ passed: PassedOperations, _ earlier: OutboxEntry?
+    ) throws(StoreError) -> MirrorWrite {
+        // The server has never had it: what the save makes of the object is what it is asked to create.
+        if earlier?.kind == .insert { return try creation(of: reference) }
+        // What the server refused before goes along as values. Operations stay in the outbox.
+        let values = earlier?.assignedSlots ?? SlotSet()
+        var slots = passed.slots
+        slots.formUnion(values)
+        var write = try write(reference.row, kind: .update, slots: slots, token: UUID())
+        for change in earlier?.members ?? [] { try add(change, of: reference.row, to: &write) }
+        // What is done to a refused value is part of it.
+        compute(passed.own.filter { !values.contains($0.key) }, base, in: &write)
+        return write
+    }
+
     /// The creation of an object that is here with its members.
-    private func creation(of row: RowPointer) throws(StoreError) -> MirrorWrite {
+    private func creation(of reference: RowReference) throws(StoreError) -> MirrorWrite {
+        let row = reference.row
         var write = try write(row, kind: .insert, slots: nil, token: UUID())
         try addMembers(of: row, to: &write)
         write.write.isWhole = true

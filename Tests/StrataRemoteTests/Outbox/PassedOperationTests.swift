@@ -11,6 +11,104 @@ import Testing
     /// Servers at which an operation is exact as long as nobody else changes the same.
     static let kinds: [Kind] = [.operations, .operationsAndVersions, .versionsAndTokens, .versions]
 
+    /// What happens after a save that got no answer.
+    enum Next: CaseIterable {
+        case savesHere, savesOnline, restarts
+    }
+
+    @Test("A save without an answer that goes past a refused operation is done once", arguments: kinds, Next.allCases)
+    func lostAnswer(kind: Kind, next: Next) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "strata-tally-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let location = SQLiteStore.Location.file(path: folder.appending(path: "mirror").path)
+        let server = TallyServer(kind.features)
+        var client = try TallyClient(server, location: location)
+        try await client.create()
+        try client.tally().add(["a"], to: "tags")
+        try client.tally().increment("count", by: 10)
+        try client.save()
+        server.refusals = 1
+        try await client.store.sync.push()
+        #expect(try client.store.sync.failedChanges().count == 1)
+        try client.tally().increment("count")
+        server.losesAnswers = true
+        await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
+        server.losesAnswers = false
+        switch next {
+        case .savesHere:
+            try client.tally().add(["b"], to: "tags")
+            try client.save()
+        case .savesOnline:
+            try client.tally().add(["b"], to: "tags")
+            for _ in 0..<2 where client.context.hasChanges { try? await client.saveOnline() }
+            #expect(!client.context.hasChanges)
+        case .restarts:
+            client.store.close()
+            client = try TallyClient(server, location: location)
+        }
+        try await client.settle()
+        #expect(server.value("count") == .integer(11))
+        #expect(server.tags == (next == .restarts ? ["a"] : ["a", "b"]))
+        #expect(try client.tally()["count"] as? Int64 == 11)
+        #expect(try client.store.sync.pendingCount() == 0)
+        client.store.close()
+    }
+
+    @Test("What waits behind a refused attempt is not part of a save that goes past it", arguments: kinds)
+    func behind(kind: Kind) async throws {
+        let server = TallyServer(kind.features)
+        let client = try TallyClient(server)
+        try await client.create()
+        try client.tally().add(["a"], to: "tags")
+        try client.tally().increment("count")
+        try client.save()
+        server.losesRequests = true
+        await #expect(throws: SyncError.self) { try await client.store.sync.push() }
+        server.losesRequests = false
+        try client.tally().add(["b"], to: "tags")
+        try client.tally().increment("count", by: 10)
+        try client.save()
+        server.refusals = 1
+        try await client.store.sync.push()
+        try client.tally().add(["c"], to: "tags")
+        try client.tally().increment("count", by: 100)
+        try await client.saveOnline()
+        try await client.settle()
+        #expect(server.value("count") == .integer(111))
+        #expect(server.tags == ["a", "b", "c"])
+        #expect(try client.tally()["count"] as? Int64 == 111)
+        #expect(try client.store.sync.pendingCount() == 0)
+    }
+
+    @Test(
+        "The save is repeated, and what was refused comes once, too",
+        arguments: kinds.filter { !$0.features.contains(.idempotencyTokens) })
+    func refusedRepetition(kind: Kind) async throws {
+        let server = TallyServer(kind.features)
+        let client = try TallyClient(server)
+        try await client.create()
+        try client.tally().add(["a"], to: "tags")
+        try client.save()
+        server.losesRequests = true
+        await #expect(throws: SyncError.self) { try await client.store.sync.push() }
+        server.losesRequests = false
+        server.refusals = 1
+        try await client.store.sync.push()
+        // The attempt is refused once more, and the answer to the save is lost.
+        try client.tally().increment("count")
+        server.refusals = 1
+        server.losesAnswers = true
+        await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
+        server.losesAnswers = false
+        try client.tally().increment("count", by: 10)
+        try client.save()
+        try await client.settle()
+        #expect(server.value("count") == .integer(11))
+        #expect(server.tags == ["a"])
+        #expect(try client.store.sync.pendingCount() == 0)
+    }
+
     @Test("An operation that met a conflict without an answer does not count as done", arguments: kinds)
     func conflictWithoutAnswer(kind: Kind) async throws {
         let server = TallyServer(kind.features)
@@ -66,6 +164,32 @@ import Testing
         #expect(try client.store.sync.pendingCount() == 0)
     }
 
+    @Test("A save that takes back what a refused operation does is not undone by it", arguments: kinds, [false, true])
+    func takenBack(kind: Kind, isBehind: Bool) async throws {
+        let server = TallyServer(kind.features)
+        let client = try TallyClient(server)
+        try await client.create()
+        try client.tally().increment("count")
+        if !isBehind { try client.tally().add(["a", "b"], to: "tags") }
+        try client.save()
+        if isBehind {
+            server.losesRequests = true
+            await #expect(throws: SyncError.self) { try await client.store.sync.push() }
+            server.losesRequests = false
+            try client.tally().add(["a", "b"], to: "tags")
+            try client.save()
+        }
+        server.refusals = 1
+        try await client.store.sync.push()
+        try client.tally().remove(["a"], from: "tags")
+        try await client.saveOnline()
+        try await client.settle()
+        #expect(server.value("count") == .integer(1))
+        #expect(server.tags == ["b"])
+        #expect(try client.tally()["tags"] as? [String] == ["b"])
+        #expect(try client.store.sync.pendingCount() == 0)
+    }
+
     @Test(
         "A result that others have come to, too, does not count as that of a save that never arrived",
         arguments: kinds.filter { $0.features.contains(.idempotencyTokens) })
@@ -85,6 +209,34 @@ import Testing
         for _ in 0..<3 where client.context.hasChanges { try? await client.saveOnline() }
         #expect(!client.context.hasChanges)
         #expect(server.value("count") == .integer(3))
+    }
+
+    @Test("A value that a save assigns takes the place of refused operations", arguments: kinds, [false, true])
+    func assigned(kind: Kind, isBehind: Bool) async throws {
+        let server = TallyServer(kind.features)
+        let client = try TallyClient(server)
+        try await client.create()
+        try client.tally().add(["a"], to: "tags")
+        if !isBehind { try client.tally().increment("count") }
+        try client.save()
+        if isBehind {
+            server.losesRequests = true
+            await #expect(throws: SyncError.self) { try await client.store.sync.push() }
+            server.losesRequests = false
+            try client.tally().increment("count")
+            try client.save()
+        }
+        server.refusals = 1
+        try await client.store.sync.push()
+        try client.tally()["count"] = Int64(50)
+        // What waits behind an attempt makes the attempt's result look like somebody else's: the first save may meet that.
+        for _ in 0..<(isBehind ? 3 : 1) where client.context.hasChanges { try? await client.saveOnline() }
+        #expect(!client.context.hasChanges)
+        try await client.settle()
+        #expect(server.value("count") == .integer(50))
+        #expect(server.tags == ["a"])
+        #expect(try client.tally()["count"] as? Int64 == 50)
+        #expect(try client.store.sync.pendingCount() == 0)
     }
 }
 

@@ -55,9 +55,12 @@ extension RemoteStore {
         let keeps = options.savePolicy != .networkOnly
         let result = try await surroundings.elsewhere { () throws(StoreError) in
             let overtaken = sent.repeated.overtaken
+            let isPassed: (RowIdentity) -> Bool = { !sent.undone.contains($0) || overtaken.contains($0) }
             try self.mirror.forgetRefused(
-                refused.filter { !sent.undone.contains($0.key) || overtaken.contains($0.key) })
-            try self.mirror.forgetRefused(refusedBelow.filter { overtaken.contains($0.key) })
+                refused.filter { isPassed($0.key) }, behind: done, carriedOut: sent.repeated.tokens)
+            try self.mirror.forgetCarriedOut(refused.filter { !isPassed($0.key) }, sent.repeated.tokens)
+            try self.mirror.forgetRefused(
+                refusedBelow.filter { overtaken.contains($0.key) }, behind: done, carriedOut: sent.repeated.tokens)
             // The server has an object of the primary key, or had one, and nobody can tell whose it is; or it has another state
             // than the refused change was made to. The next save settles that first, by the conflict policy.
             let taken = refused.filter { sent.duplicates.contains($0.key) || sent.conflicting.contains($0.key) }

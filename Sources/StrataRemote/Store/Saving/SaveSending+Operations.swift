@@ -43,16 +43,14 @@ extension RemoteCapabilities {
 extension WriteReader {
     /// Notes the operations of an update, and sends them as such if the back end supports them.
     /// - Parameter base: The object as the mirror has it.
-    func compute(
-        _ operations: [Int: FieldOperations], _ base: RowReference?, in result: inout MirrorWrite
-    ) throws(StoreError) {
+    func compute(_ operations: [Int: FieldOperations], _ base: RowReference?, in result: inout MirrorWrite) {
         for (index, done) in operations {
             let slot = result.entity.slots[index]
             guard let after = result.write.values[slot.name], let row = base?.row else { continue }
             result.computed[slot.name] = ComputedValue(
-                before: .value(row.value(slot)), after: after, operations: done.opened, covered: done.opened)
+                before: .value(row.value(slot)), after: after, operations: done, covered: done)
         }
-        tell(operations.mapValues(\.opened), in: &result)
+        tell(operations, in: &result)
     }
 }
 
@@ -96,14 +94,15 @@ extension SaveSending {
     /// - Parameter record: The server's state.
     func leaveOutOperations(of earlier: MirrorWrite, _ record: RemoteRecord?, in rest: inout MirrorWrite) {
         let sent = rest.write.operations
-        for (name, done) in earlier.computed {
+        for name in Set(earlier.computed.keys).union(rest.computed.keys) {
+            let done = earlier.computed[name]
             let own = rest.computed.removeValue(forKey: name)
             // An assigned value replaces the operations.
-            if own == nil, rest.write.values[name] != nil { continue }
+            if own == nil, rest.write.values[name] != nil || done?.covered.isEmpty == true { continue }
             rest.write.operations[name] = nil
             rest.write.values[name] = nil
             let all = own?.operations ?? FieldOperations()
-            guard let left = all.rest(after: done.covered) else {
+            guard let left = all.rest(after: done?.covered ?? FieldOperations()) else {
                 rest.write.values[name] = own?.after
                 continue
             }
@@ -114,7 +113,7 @@ extension SaveSending {
                 after = left.applied(to: now, of: type).map(RemoteValue.value) ?? after
             }
             rest.computed[name] = ComputedValue(
-                before: now ?? done.after, after: after, operations: left, covered: all)
+                before: now ?? done?.after ?? own?.before ?? after, after: after, operations: left, covered: all)
             if left.isEmpty { continue }
             let isSent = sent[name] != nil || own == nil && earlier.write.operations[name] != nil
             if isSent, left.steps.count == 1 {

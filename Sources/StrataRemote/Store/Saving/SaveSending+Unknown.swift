@@ -10,6 +10,8 @@ struct RepeatedWrites {
     var earlier: [RowIdentity: UnknownWrite] = [:]
     /// Objects whose rest is in conflict with a state that the server told.
     var overtaken: Set<RowIdentity> = []
+    /// The names of the writes.
+    var tokens: Set<UUID> = []
 }
 
 extension SaveSending {
@@ -47,7 +49,17 @@ extension SaveSending {
             case .done where earlier.write.kind == .delete && write.kind != .delete:
                 // Nothing is left of the object: what makes it again is sent as it is.
                 store.mirror.online.unknown.remove(rooted(write))
-            case .done(let record):
+            case .done(var record):
+                repeated.tokens.insert(earlier.write.write.token)
+                if record == nil, !write.computed.isEmpty {
+                    // The results of operations are made of what the server has now.
+                    do throws(RemoteError) {
+                        record = try await state(of: earlier.write)
+                    } catch {
+                        fail(write, error)
+                        continue
+                    }
+                }
                 let rest = rest(of: write, behind: earlier, record)
                 if let record, await isOvertaken(rest, behind: earlier, record) {
                     overtake(write, earlier, record)

@@ -1,0 +1,118 @@
+import Foundation
+import StrataSQLite
+import StrataStore
+
+// What becomes of refused entries that a save takes along.
+
+extension Mirror {
+    /// Takes out entries whose place a save has taken. It has not said their operations: they wait for the next push.
+    /// - Parameters:
+    ///   - changes: What the save has done.
+    ///   - carriedOut: The names of writes that the server is known to have carried out.
+    func forgetRefused(
+        _ refused: [RowIdentity: OutboxEntry], behind changes: ChangeSet, carriedOut: Set<UUID>
+    ) throws(StoreError) {
+        if refused.isEmpty { return }
+        var updates: [RowIdentity: ChangeSet.Update] = [:]
+        for update in changes.updates {
+            updates[RowIdentity(entityIndex: root(update.row.row.entityIndex), key: update.row.row.key)] = update
+        }
+        try store.transaction { (transaction) throws(StoreError) in
+            let connection = transaction.connection
+            for (identity, entry) in refused {
+                let update = updates[identity]
+                let operations = update.map { changes.operations(of: $0) } ?? [:]
+                if let update { try pass(update.slots, operations, entry, identity, on: connection) }
+                guard var current = try current(entry, on: connection),
+                    current.state == .failed || (current.state == .waiting && current.sent == nil)
+                else { continue }
+                if let update { current.comeBehind(update.slots, operations) }
+                let isDone = current.token.map(carriedOut.contains) ?? false
+                guard current.kind == .update, !isDone, !current.operations.isEmpty else {
+                    try remove(current.seq, on: connection)
+                    continue
+                }
+                current.keep(SlotSet(current.operations.keys))
+                current.members = []
+                current.state = .waiting
+                current.error = nil
+                current.attempts = 0
+                current.forgetAttempt()
+                try settle(current, on: connection)
+            }
+        }
+    }
+
+    /// Has what waits behind an entry come behind a save.
+    private func pass(
+        _ slots: SlotSet, _ operations: [Int: FieldOperations], _ entry: OutboxEntry, _ identity: RowIdentity,
+        on connection: Connection
+    ) throws(StoreError) {
+        for var later in try entries(root: identity.entityIndex, key: identity.key, on: connection)
+        where later.seq > entry.seq && later.kind == .update && later.sent == nil {
+            let before = later.operations
+            later.comeBehind(slots, operations)
+            if later.operations == before { continue }
+            if later.slots.isEmpty, later.members.isEmpty {
+                try remove(later.seq, on: connection)
+            } else {
+                try write(later, on: connection)
+            }
+        }
+    }
+
+    /// Takes out entries that a save has found to be carried out, although the save itself is not done.
+    func forgetCarriedOut(
+        _ refused: [RowIdentity: OutboxEntry], _ tokens: Set<UUID>
+    ) throws(StoreError) {
+        if tokens.isEmpty { return }
+        try store.transaction { (transaction) throws(StoreError) in
+            for (identity, entry) in refused where entry.kind == .update {
+                guard let current = try current(entry, on: transaction.connection), let token = current.token,
+                    tokens.contains(token)
+                else { continue }
+                try remove(current.seq, on: transaction.connection)
+                try DeletedLinks(mirror: self, connection: transaction.connection).noteStale(current.identity)
+                // Nothing of it has to be left out of the next save.
+                if online.unknown.write(of: identity)?.write.write.token == token { online.unknown.remove(identity) }
+            }
+        }
+    }
+}
+
+extension OutboxEntry {
+    /// A save that was made after the entry has been carried out before it. Values that it assigns replace the operations.
+    fileprivate mutating func comeBehind(_ changed: SlotSet, _ done: [Int: FieldOperations]) {
+        for slot in changed {
+            guard let own = operations[slot] else { continue }
+            let left = done[slot].map { own.behind($0.opened) } ?? FieldOperations()
+            operations[slot] = left.isEmpty ? nil : left
+            if left.isEmpty { slots.remove(slot) }
+        }
+    }
+}
+
+extension FieldOperations {
+    /// What is left of operations if later ones have been carried out before them: what those remove is not added, and what
+    /// they add is not removed.
+    fileprivate func behind(_ later: FieldOperations) -> FieldOperations {
+        var (added, removed): (Set<Value>, Set<Value>) = ([], [])
+        for step in later.steps {
+            switch step {
+            case .increment: break
+            case .append(let elements), .appendUnique(let elements): added.formUnion(elements)
+            case .remove(let elements): removed.formUnion(elements)
+            }
+        }
+        var result = FieldOperations()
+        for step in steps {
+            switch step {
+            case .increment: result.append(step)
+            case .append(let elements): result.append(.append(elements.filter { !removed.contains($0) }))
+            case .appendUnique(let elements): result.append(.appendUnique(elements.filter { !removed.contains($0) }))
+            case .remove(let elements): result.append(.remove(elements.filter { !added.contains($0) }))
+            }
+        }
+        return result
+    }
+}
