@@ -15,6 +15,8 @@ extension ManagedObjectContext {
     /// that your code still holds no longer belongs to the context, and its ``ManagedObject/isDeleted`` is true. The steps of
     /// ``undoManager`` are forgotten. To try changes and keep others, make them in a child context, ``makeChild()``, and drop
     /// that.
+    ///
+    /// An asynchronous save that is under way is not taken back: when it ends, the objects show what it has written.
     public func rollback() {
         core.dropPendingChanges()
         core.recorder?.close(.rollback)
