@@ -429,51 +429,6 @@ import Testing
         #expect(stored[0].tags == Array(repeating: "b", count: 60))
     }
 
-    /// The form that blocks, wherever it is called.
-    private func saveNow(_ context: ManagedObjectContext) throws { try context.save() }
-
-    @Test(
-        "Changes that are dropped while an asynchronous save goes on are saved by it, and later ones by the next",
-        arguments: [false, true])
-    @MainActor func droppingMeanwhile(byRefresh: Bool) async throws {
-        let context = file.context()
-        let shelf = try context.shelf()
-        var count: Int64 = 0
-        for round in 0..<20 {
-            shelf.name = "saved \(round)"
-            try shelf.increment(\.count, by: 5)
-            try shelf.add(["a"], to: \.tags)
-            let hasBegun = Guarded(false)
-            let save = Task { @MainActor in
-                hasBegun.withLock { $0 = true }
-                try await context.save()
-            }
-            while !hasBegun.withLock({ $0 }) { await Task.yield() }
-            let busy = #expect(throws: PersistenceError.self) { try saveNow(context) }
-            if case .saveInProgress = busy {} else { Issue.record("the save is over: \(busy as Any)") }
-            if byRefresh {
-                try context.refresh(shelf, mergingChanges: false)
-            } else {
-                context.rollback()
-            }
-            // Half of the time, the object is read and changed before the save ends.
-            if round % 2 == 0 {
-                try shelf.increment(\.count, by: 10)
-                if round % 4 == 0 { shelf.small = Int16(round) }
-            }
-            try await save.value
-            count += 5
-            #expect(shelf.name == "saved \(round)")
-            #expect(try file.stored().count == count)
-            if round % 2 == 0 { count += 10 }
-            #expect(shelf.count == count)
-            #expect(shelf.hasChanges == (round % 2 == 0))
-            try await context.save()
-            let stored = try file.stored()
-            #expect((stored.name, stored.count, stored.tags.count) == ("saved \(round)", count, round + 1))
-        }
-    }
-
     @Test("Merged operations do the same as one after the other, sealed or not")
     func merged() {
         var random = SplitMix64(seed: 7)
