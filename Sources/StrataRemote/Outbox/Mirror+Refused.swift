@@ -43,7 +43,7 @@ extension Mirror {
         }
     }
 
-    /// Has what waits behind an entry come behind a save.
+    /// Changes the entries after a refused one as if they had been made after the save.
     private func pass(
         _ slots: SlotSet, _ operations: [Int: FieldOperations], _ entry: OutboxEntry, _ identity: RowIdentity,
         on connection: Connection

@@ -88,7 +88,7 @@ extension WriteReader {
         slots.formUnion(values)
         var write = try write(reference.row, kind: .update, slots: slots, token: UUID())
         for change in earlier?.members ?? [] { try add(change, of: reference.row, to: &write) }
-        // What is done to a refused value is part of it.
+        // Operations on a refused value are part of that value.
         compute(passed.own.filter { !values.contains($0.key) }, base, in: &write)
         return write
     }

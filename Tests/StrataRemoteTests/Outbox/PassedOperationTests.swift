@@ -229,7 +229,7 @@ import Testing
         server.refusals = 1
         try await client.store.sync.push()
         try client.tally()["count"] = Int64(50)
-        // What waits behind an attempt makes the attempt's result look like somebody else's: the first save may meet that.
+        // Later entries make the result of an attempt look like that of another client: the first save may meet that.
         for _ in 0..<(isBehind ? 3 : 1) where client.context.hasChanges { try? await client.saveOnline() }
         #expect(!client.context.hasChanges)
         try await client.settle()
