@@ -76,7 +76,7 @@ public final class StoreChangeFeed: Sendable {
 ///     // As long as `observation` is kept, each statement is printed.
 ///
 /// Methods such as ``PersistentStore/observeForeignCommits(_:)``, ``PersistentStore/observeStatements(_:)`` and
-/// ``StoreChangeFeed/observe(_:)`` return it. Keep it in a property: if you ignore the result, the observation ends
+/// `StoreChangeFeed.observe(_:)` return it. Keep it in a property: if you ignore the result, the observation ends
 /// immediately. There is no method to end it; set the property to nil. A call that has begun on another thread may still be
 /// running then.
 ///
