@@ -53,12 +53,7 @@ final class BulkInserter {
             throw fail("\(name) is one-to-one: setting it changes other objects, too; insert objects and save")
         }
         guard slot.derivation == nil else { throw fail("\(name) is derived; set what it is derived from") }
-        if let enumeration = slot.enumeration, !value.isNull, !enumeration.contains(value) {
-            throw fail("\(value) is not the raw value of a case of \(enumeration.name)")
-        }
-        guard RowEditing.setValue(value, slot, layout: entity.slots, in: &slab) else {
-            throw fail("\(name) cannot be set to \(value): it is of another type")
-        }
+        try RowEditing.setConstant(value, slot, of: entity, in: &slab)
     }
 
     private func derive(_ slot: Int, _ derivation: Derivation, in slab: inout RowSlab) {

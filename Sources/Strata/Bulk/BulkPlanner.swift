@@ -35,14 +35,7 @@ struct BulkPlanner {
         _ constants: inout RowSlab
     ) throws(PersistenceError) -> BulkUpdate.Assignment {
         guard case .constant(let value) = expression.node else { return .expression(expression) }
-        guard RowEditing.setValue(value, slot, layout: entity.slots, in: &constants) else {
-            throw .invalidFetch(
-                entity: entity.name, reason: "\(slot.name) cannot be set to \(value): it is of another type")
-        }
-        if let enumeration = slot.enumeration, !value.isNull, !enumeration.contains(value) {
-            throw .invalidFetch(
-                entity: entity.name, reason: "\(value) is not the raw value of a case of \(enumeration.name)")
-        }
+        try RowEditing.setConstant(value, slot, of: entity, in: &constants)
         return .constant
     }
 
@@ -174,6 +167,23 @@ enum DerivedText {
         case .uppercase: text.uppercased()
         case .canonical: TextComparison.fold(text, [.caseInsensitive, .diacriticInsensitive])
         default: text
+        }
+    }
+}
+
+extension RowEditing {
+    /// Writes the constant of a bulk operation.
+    /// - Throws: ``PersistenceError/invalidFetch(entity:reason:)`` for a value that the slot cannot have.
+    static func setConstant(
+        _ value: Value, _ slot: SlotDescription, of entity: EntityDescription, in slab: inout RowSlab
+    ) throws(PersistenceError) {
+        guard setValue(value, slot, layout: entity.slots, in: &slab) else {
+            throw .invalidFetch(
+                entity: entity.name, reason: "\(slot.name) cannot be set to \(value): it is of another type")
+        }
+        if let enumeration = slot.enumeration, !value.isNull, !enumeration.contains(value) {
+            throw .invalidFetch(
+                entity: entity.name, reason: "\(value) is not the raw value of a case of \(enumeration.name)")
         }
     }
 }

@@ -12,19 +12,19 @@ struct PassedOperations {
     var own: [Int: FieldOperations] = [:]
 
     /// The same for the row as it is before the save.
-    var before: PassedOperations { PassedOperations(entries: entries, slots: slots.without(own: own)) }
+    var before: PassedOperations { PassedOperations(entries: entries, slots: slots.without(own)) }
 }
 
 extension SlotSet {
     /// The slots that are assigned, without those of operations.
-    fileprivate func without(own operations: [Int: FieldOperations]) -> SlotSet {
+    fileprivate func without(_ operations: [Int: FieldOperations]) -> SlotSet {
         SlotSet(filter { operations[$0] == nil })
     }
 }
 
 extension OutboxEntry {
     /// The slots that were assigned here.
-    var assignedSlots: SlotSet { SlotSet(slots.filter { operations[$0] == nil }) }
+    var assignedSlots: SlotSet { slots.without(operations) }
 }
 
 extension WriteReader {

@@ -48,40 +48,30 @@
             switch error.cause {
             case .session: variant.codes.session
             case .credentials, .temporaryPassword: variant.codes.credentials.code
-            case .other where error.status == 429 || error.status == 503: variant.codes.rateLimited
-            default: commonCode(of: error).rawValue
-            }
-        }
-
-        /// The code of a failure that all services with Parse's requests have.
-        private func commonCode(of error: ServerError) -> ParseCode {
-            switch error.cause {
-            case .authorization, .nobodyMay: .operationForbidden
-            case .session: .invalidSession
-            case .noSchema: .invalidClassName
-            case .noObject: .objectNotFound
-            case .noField, .fixedKey: .invalidKeyName
-            case .wrongType: .incorrectType
-            case .duplicateKey, .duplicateValue: .duplicateValue
-            case .credentials, .temporaryPassword: .objectNotFound
-            case .malformed: .invalidJSON
-            case .changed: .changed
+            case .authorization, .nobodyMay: ParseCode.operationForbidden.rawValue
+            case .noSchema: ParseCode.invalidClassName.rawValue
+            case .noObject: ParseCode.objectNotFound.rawValue
+            case .noField, .fixedKey: ParseCode.invalidKeyName.rawValue
+            case .wrongType: ParseCode.incorrectType.rawValue
+            case .duplicateKey, .duplicateValue: ParseCode.duplicateValue.rawValue
+            case .malformed: ParseCode.invalidJSON.rawValue
+            case .changed: ParseCode.changed.rawValue
             case .other: code(ofStatus: error.status)
             }
         }
 
-        private func code(ofStatus status: Int) -> ParseCode {
+        private func code(ofStatus status: Int) -> Int {
             switch status {
-            case 401, 403, 412: .operationForbidden
-            case 404, 410: .objectNotFound
-            case 405: .commandUnavailable
-            case 408: .timeout
-            case 409: .duplicateValue
-            case 413: .objectTooLarge
-            case 429, 503: .rateLimited
-            case 501: .unsupportedService
-            case 500...: .internalServer
-            default: .incorrectType
+            case 429, 503: variant.codes.rateLimited
+            case 401, 403, 412: ParseCode.operationForbidden.rawValue
+            case 404, 410: ParseCode.objectNotFound.rawValue
+            case 405: ParseCode.commandUnavailable.rawValue
+            case 408: ParseCode.timeout.rawValue
+            case 409: ParseCode.duplicateValue.rawValue
+            case 413: ParseCode.objectTooLarge.rawValue
+            case 501: ParseCode.unsupportedService.rawValue
+            case 500...: ParseCode.internalServer.rawValue
+            default: ParseCode.incorrectType.rawValue
             }
         }
 
