@@ -111,7 +111,8 @@ extension PersistentStore {
 
     /// By default, a store cannot hold a version.
     public func holdVersion(for duration: Duration) throws(StoreError) -> any StoreReader {
-        throw .unsupported(store: name, feature: "contexts that are pinned to one version of the store")
+        throw .unsupported(
+            store: name, feature: "contexts that are pinned to one version; read what belongs together in one fetch")
     }
 
     /// By default, there are no copies.

@@ -107,7 +107,8 @@ extension StoreError: CustomStringConvertible {
             "\(entity).\(property) of object \(key): its value was in the file \(file), which no longer exists; "
                 + "set the property again, or refresh the object"
         case .constraint(let entity, let reason): "\(entity): the store refused the change: \(reason)"
-        case .io(let path, let code, let reason): "\(path): \(reason) (code \(code))"
+        case .io(let path, let code, let reason):
+            "\(path): \(reason) (code \(code)); check the disk or the connection, then try again"
         case .closed(let path): "\(path) has been closed; open the store again"
         case .versionReleased(let path, let seconds):
             "the version of \(path) that was held for reading has been released after \(seconds) s; "

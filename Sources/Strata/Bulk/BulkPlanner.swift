@@ -179,11 +179,12 @@ extension RowEditing {
     ) throws(PersistenceError) {
         guard setValue(value, slot, layout: entity.slots, in: &slab) else {
             throw .invalidFetch(
-                entity: entity.name, reason: "\(slot.name) cannot be set to \(value): it is of another type")
+                entity: entity.name,
+                reason: "\(slot.name) cannot be set to \(value), which is of another type; convert it")
         }
         if let enumeration = slot.enumeration, !value.isNull, !enumeration.contains(value) {
             throw .invalidFetch(
-                entity: entity.name, reason: "\(value) is not the raw value of a case of \(enumeration.name)")
+                entity: entity.name, reason: "\(value) is not a raw value of \(enumeration.name); use one of its cases")
         }
     }
 }

@@ -131,7 +131,7 @@ extension PersistenceError: CustomStringConvertible {
                 + "removed; refresh the object without merging its changes, or roll back, and change it again"
         case .damagedValue(let value): value.description
         case .unplannedLoads(let loads):
-            "\(loads.count) unplanned load\(loads.count == 1 ? "" : "s") under strict loading: "
+            "\(loads.count) unplanned load\(loads.count == 1 ? "" : "s") under strict loading; prefetch what they read: "
                 + loads.prefix(10).map(\.description).joined(separator: "; ") + (loads.count > 10 ? "; …" : "")
         case .cancelled: "the task was cancelled before the fetch had finished"
         }

@@ -115,7 +115,9 @@ final class Upserter {
             if known.updateValue(entries.count, forKey: key) != nil {
                 throw .invalidUpsert(
                     entity: entity.name,
-                    reason: "several objects have the same \(keySlots.map(\.name).joined(separator: ", "))")
+                    reason:
+                        "several objects have the same \(keySlots.map(\.name).joined(separator: ", ")); remove all but one"
+                )
             }
             entries.append(Entry(object: object, outcome: .unchanged))
         }

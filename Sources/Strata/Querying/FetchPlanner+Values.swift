@@ -8,7 +8,7 @@ extension FetchPlanner {
         plan.having = request.having
         let entity = model.entities[plan.fetch.entityIndex]
         func fail(_ reason: String) -> PersistenceError { .invalidFetch(entity: entity.name, reason: reason) }
-        guard !plan.columns.isEmpty else { throw fail("a fetch of values without a column") }
+        guard !plan.columns.isEmpty else { throw fail("the request selects no column; select at least one") }
         guard Set(plan.columns.map(\.name)).count == plan.columns.count else {
             throw fail("two columns have one name; give each its own")
         }

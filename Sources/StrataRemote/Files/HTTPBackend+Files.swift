@@ -22,7 +22,7 @@ extension HTTPBackend {
     /// Deletes a file.
     public func deleteFile(_ reference: String, options: RequestOptions) async throws(RemoteError) {
         guard let dialect = dialect as? any FileDialect else {
-            throw RemoteError(.unsupported, domain: "Strata", message: "\(name) keeps no files")
+            throw RemoteError(.unsupported, domain: "Strata", message: "\(name) keeps no files; keep them elsewhere")
         }
         let request = try dialect.deletionRequest(ofFile: reference, options: options)
         try dialect.checkDeletion(try await send(request, options: options), ofFile: reference)

@@ -19,7 +19,9 @@ extension RemoteStore {
         _ data: Data, name: String, contentType: String = "application/octet-stream"
     ) throws(StoreError) -> String {
         guard backend.capabilities.features.contains(.files) else {
-            throw .unsupported(store: backend.name, feature: "the file \(name)")
+            throw .unsupported(
+                store: backend.name,
+                feature: "the file \(name); keep it elsewhere, and its address in the attribute")
         }
         let id = UUID()
         try mirror.stage(id, data, name: name, contentType: contentType)

@@ -54,7 +54,8 @@ extension RemotePlanner {
             guard let relationship = entity.relationship(named: name) else {
                 throw .unsupported(
                     store: backend.name,
-                    feature: "including \(path.joined(separator: ".")): \(entity.name) has no relationship \(name)")
+                    feature: "including \(path.joined(separator: ".")): \(entity.name) has no relationship \(name)"
+                        + Spelling.suggestion(for: name, in: entity.relationships.map(\.name)))
             }
             entity = mirror.model.destination(of: relationship)
         }
@@ -64,7 +65,9 @@ extension RemotePlanner {
     private func named(_ subquery: RemoteSubquery) throws(StoreError) -> RemoteSubquery {
         guard let entity = mirror.model.entity(named: subquery.entity) else {
             throw .unsupported(
-                store: backend.name, feature: "a sub-query of \(subquery.entity), which is not an entity of the model")
+                store: backend.name,
+                feature: "a sub-query of \(subquery.entity), which is not an entity of the model"
+                    + Spelling.suggestion(for: subquery.entity, in: mirror.model.entities.map(\.name)))
         }
         var result = subquery
         result.predicate = try subquery.predicate.map { (predicate) throws(StoreError) in

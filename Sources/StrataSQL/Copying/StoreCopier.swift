@@ -28,11 +28,15 @@ extension PersistentStore {
         guard (1...100_000).contains(options.batchSize) else {
             throw .invalidOption(name: "batchSize", value: "\(options.batchSize)", reason: "it must be 1 to 100,000")
         }
-        guard let source = self as? any CopyableStore else { throw .unsupported(store: name, feature: "copying") }
-        guard let target = target as? any CopyableStore else {
-            throw .unsupported(store: target.name, feature: "copying to it")
+        guard let source = self as? any CopyableStore else {
+            throw .unsupported(store: name, feature: "copying; fetch the objects and insert them in the other store")
         }
-        guard source !== target else { throw .unsupported(store: name, feature: "copying to itself") }
+        guard let target = target as? any CopyableStore else {
+            throw .unsupported(store: target.name, feature: "being the target of a copy; copy to SQLite or PostgreSQL")
+        }
+        guard source !== target else {
+            throw .unsupported(store: name, feature: "copying to itself; choose another target")
+        }
         try Self.compare(source.model, target.model, target.name)
         let start = ContinuousClock.now
         var report = try source.readForCopy { (reader) throws(StoreError) in

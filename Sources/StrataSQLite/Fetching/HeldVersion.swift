@@ -35,7 +35,9 @@ final class HeldVersion: ForwardingReader {
         do throws(StoreError) {
             guard try connection.texts("PRAGMA journal_mode").first == "wal" else {
                 throw .unsupported(
-                    store: store.name, feature: "contexts that are pinned to one version: the file is not in WAL mode")
+                    store: store.name,
+                    feature: "contexts that are pinned to one version: the file is not in WAL mode; "
+                        + "open it for writing once")
             }
             try connection.execute("BEGIN")
             // A transaction begins to see one version with its first read.

@@ -116,7 +116,9 @@ extension CommitWriter {
                 store.layout.tables.first { $0.name == parent }.map { store.model.entities[$0.rootIndex].name }
                 ?? parent
             return .constraint(
-                entity: target, reason: "a pair of \(table) refers to an object of \(parent) that is not in the store")
+                entity: target,
+                reason: "a pair of \(table) refers to an object of \(parent) that is not in the store; "
+                    + "refresh the objects, then save again")
         }
         var column = ""
         let list = try connection.prepare("PRAGMA foreign_key_list(\(layout.quoted))", persistent: false)
@@ -125,6 +127,7 @@ extension CommitWriter {
         }
         return .constraint(
             entity: store.model.entities[layout.rootIndex].name,
-            reason: "object \(key) refers through \(column) to an object of \(parent) that is not in the store")
+            reason: "object \(key) refers through \(column) to an object of \(parent) that is not in the store; "
+                + "refresh the objects, then save again")
     }
 }

@@ -46,7 +46,8 @@ extension HistoryToken: LosslessStringConvertible, Codable {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let token = HistoryToken(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is not a history token")
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "\(text) is not a history token; start from a current one")
         }
         self = token
     }

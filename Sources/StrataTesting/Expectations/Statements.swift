@@ -36,7 +36,9 @@ private final class StatementRecording {
             let observation = container.store.observeStatements({ trace in
                 if !trace.isTransactionControl { list.withLock { $0.append(trace) } }
             })
-        else { throw .unsupported(store: container.store.name, feature: "statements that a test could count") }
+        else {
+            throw .unsupported(store: container.store.name, feature: "counting statements; test with a SQLite store")
+        }
         self.observation = observation
     }
 
