@@ -3,8 +3,8 @@ import Strata
 import Testing
 
 /// Contexts on contexts.
-@Suite struct ChildContextTrapTests {
-    @Test("Trap 14: a child sees unsaved changes, inserts and deletes of its parents, to any depth")
+@Suite struct ChildContextTests {
+    @Test("A child sees unsaved changes, inserts and deletes of its parents, to any depth")
     func visibility() throws {
         let file = try ZooFile()
         let root = file.container.newContext()
@@ -35,7 +35,7 @@ import Testing
         #expect(!leaf.hasChanges)
     }
 
-    @Test("Trap 14: a child's save goes one level up: inserts, changes, deletes, pairs and order")
+    @Test("A child's save goes one level up: inserts, changes, deletes, pairs and order")
     func oneLevelUp() throws {
         let file = try ZooFile()
         let root = file.container.newContext()
@@ -74,7 +74,7 @@ import Testing
         #expect(rex.name == "Moritz" && rex.version == 3)
     }
 
-    @Test("Trap 14: when the parent's save fails later, the child's changes wait in the parent")
+    @Test("When the parent's save fails later, the child's changes wait in the parent")
     func laterFailure() throws {
         let file = try ZooFile()
         let root = file.container.newContext()
@@ -95,7 +95,7 @@ import Testing
                 == 1)
     }
 
-    @Test("Trap 14: a child's save that fails validation leaves parent and child as they were")
+    @Test("A child's save that fails validation leaves parent and child as they were")
     func childFailure() throws {
         let file = try ZooFile()
         let root = file.container.newContext()
@@ -110,7 +110,7 @@ import Testing
         #expect(inner.name == "Tom")
     }
 
-    @Test("Trap 14: the child deletes what the parent changed, and the parent's deletes are gone in the child")
+    @Test("The child deletes what the parent changed, and the parent's deletes are gone in the child")
     func deletesOfBoth() throws {
         let file = try ZooFile()
         let root = file.container.newContext()
@@ -138,7 +138,7 @@ import Testing
         #expect(try root.count(FetchRequest<Cat>()) == 2)
     }
 
-    @Test("Trap 14: a child that is thrown away leaves no trace")
+    @Test("A child that is thrown away leaves no trace")
     func discarded() throws {
         let file = try ZooFile()
         let root = file.container.newContext()

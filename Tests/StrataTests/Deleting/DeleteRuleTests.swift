@@ -3,8 +3,8 @@ import Strata
 import Testing
 
 /// Delete rules over every shape of graph.
-@Suite struct DeleteTrapTests {
-    @Test("Trap 5: a delete takes effect at once, in relationships and in fetches, and the hooks run then")
+@Suite struct DeleteRuleTests {
+    @Test("A delete takes effect immediately, in relationships and in fetches, and the hooks run then")
     func immediate() throws {
         try HookLog.listening { log in
             let file = try ZooFile()
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("Trap 6: cascades in cycles and diamonds run each object's hooks once")
+    @Test("Cascades in cycles and diamonds run each object's hooks once")
     func cyclesAndDiamonds() throws {
         try HookLog.listening { log in
             let file = try ZooFile()
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("Trap 6: a cascade through faults of another context deletes all that the store has")
+    @Test("A cascade through faults of another context deletes all that the store has")
     func cascadeThroughFaults() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
@@ -78,7 +78,7 @@ import Testing
         #expect(try context.count(FetchRequest<Node>()) == 0)
     }
 
-    @Test("Trap 6: deny is judged after cascades: a member that goes with its owner does not deny")
+    @Test("Deny is decided after cascades: a member that is deleted with its owner does not deny")
     func denyAfterCascade() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
@@ -102,7 +102,7 @@ import Testing
         #expect(try context.count(FetchRequest<Node>()) == 0)
     }
 
-    @Test("Trap 6: a deny inside a cascade fails the save, writes nothing, and a rollback brings everything back")
+    @Test("A deny inside a cascade fails the save, writes nothing, and a rollback brings everything back")
     func denyInsideCascade() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
@@ -126,7 +126,7 @@ import Testing
         #expect(try context.fetch(FetchRequest<Node>()) == [held])
     }
 
-    @Test("Trap 6: a denied delete through a fault reads who remains")
+    @Test("A denied delete through a fault reads who remains")
     func denyThroughFault() throws {
         let file = try ZooFile()
         let context = file.container.newContext()

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "Trap 19: a fault for nothing reads as zero and empty, required properties included, and says that it is missing"
+        "A fault without a row reads as zero and empty, required properties included, and says that it is missing"
     )
     func faultsForNothing() throws {
         let file = try ZooFile()
@@ -47,7 +47,7 @@ import Testing
         #expect(context.lastFaultError == nil)
     }
 
-    @Test("Trap 19: a loaded object that another context deleted keeps its last values; relationships show it no more")
+    @Test("A loaded object that another context deleted keeps its last values, and relationships no longer have it")
     func loadedObjects() throws {
         let file = try ZooFile()
         let context = file.container.newContext(automaticallyMergesChanges: true)

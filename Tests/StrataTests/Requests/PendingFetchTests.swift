@@ -3,7 +3,7 @@ import Strata
 import Testing
 
 /// Fetches that see unsaved changes.
-@Suite struct FetchTrapTests {
+@Suite struct PendingFetchTests {
     private let name = AttributeKey<String>(["name"])
     private let weight = AttributeKey<Double>(["weight"])
 
@@ -26,7 +26,7 @@ import Testing
         return result
     }
 
-    @Test("Trap 10: unsaved changes are tested, sorted, limited and counted with the rest, sub-entities included")
+    @Test("Unsaved changes are tested, sorted, limited and counted with the rest, sub-entities included")
     func pendingChanges() throws {
         let file = try ZooFile()
         let seed = file.container.newContext()
@@ -63,7 +63,7 @@ import Testing
         #expect(try names(seed, heavy) == ["n6", "n7", "new", "n0"], "the store decides where nothing is pending")
     }
 
-    @Test("Trap 10: a condition and an order over a relationship see unsaved changes of the related objects")
+    @Test("A condition and an order over a relationship see unsaved changes of the related objects")
     func relatedChanges() throws {
         let file = try ZooFile()
         let seed = file.container.newContext()
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(
-        "Trap 10: nothing pending comes from other entities of the same hierarchy, and requests can leave sub-entities out"
+        "Unsaved objects of other entities of the same hierarchy are left out, and requests can leave sub-entities out"
     )
     func siblings() throws {
         let file = try ZooFile()
@@ -114,7 +114,7 @@ import Testing
         #expect(try context.fetch(FetchRequest<ManagedObject>(entity: "Dog")).allSatisfy { $0 is Dog })
     }
 
-    @Test("Trap 25: lists of any length, in conditions and in batches of faults")
+    @Test("Lists in conditions and batches of faults may have any length")
     func longLists() throws {
         let file = try ZooFile()
         let context = file.container.newContext()

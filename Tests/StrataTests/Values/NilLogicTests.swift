@@ -3,7 +3,7 @@ import Strata
 import Testing
 
 /// Nil, text, dates and numbers mean the same in memory and in SQL.
-@Suite struct NullLogicTrapTests {
+@Suite struct NilLogicTests {
     private let text = AttributeKey<String?>(["text"])
     private let decimal = AttributeKey<Decimal?>(["decimal"])
 
@@ -47,7 +47,7 @@ import Testing
         ]
     }
 
-    @Test("Trap 1: nil is an ordinary value in SQL and in memory, also under NOT, IN and text operators")
+    @Test("Nil is an ordinary value in SQL and in memory, even under NOT, IN and text operators")
     func nilInBothLayers() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("Trap 21: text sorts by the same bytes in SQL and in memory, whatever the letters")
+    @Test("Text sorts by the same bytes in SQL and in memory, whatever the letters")
     func textOrder() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
@@ -97,7 +97,7 @@ import Testing
                 FetchRequest<Sample>(where: text.equals("A", [.caseInsensitive, .diacriticInsensitive]))) == 4)
     }
 
-    @Test("Trap 22: dates and decimals come back exactly, and compare as numbers")
+    @Test("Dates and decimals come back exactly, and compare as numbers")
     func datesAndDecimals() throws {
         let file = try ZooFile()
         let context = file.container.newContext()

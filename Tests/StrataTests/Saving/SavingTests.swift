@@ -3,10 +3,10 @@ import Strata
 import Testing
 
 /// Saving: hooks that change values, validation, failures.
-@Suite struct SaveTrapTests {
+@Suite struct SavingTests {
     struct Refusal: Error, CustomStringConvertible { let description: String }
 
-    @Test("Trap 15: what willSave changes is saved, objects that it inserts or dirties take part, and it settles")
+    @Test("What willSave changes is saved, objects that it inserts or dirties take part, and it settles")
     func changingHooks() throws {
         try HookLog.listening { log in
             let file = try ZooFile()
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("Trap 15: hooks that never settle are an error that names the entity, and nothing is written")
+    @Test("Hooks that never settle are an error that names the entity, and nothing is written")
     func restlessHooks() throws {
         try HookLog.listening { log in
             let file = try ZooFile()
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("Trap 15: validation may change values; they are validated again and saved")
+    @Test("Validation may change values; they are validated again and saved")
     func mutatingValidation() throws {
         try HookLog.listening { log in
             let file = try ZooFile()
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("Trap 15: all failures of all objects come together, the model's and the classes' own")
+    @Test("One error has all failures of all objects, the model's and the classes' own")
     func allFailures() throws {
         try HookLog.listening { log in
             let file = try ZooFile()
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("Trap 15: an object that only its inverse made dirty is validated by its own rules, too")
+    @Test("An object that only its inverse made dirty is validated by its own rules, too")
     func validationOfInverses() throws {
         try HookLog.listening { log in
             let file = try ZooFile()
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test("Trap 16: a save that fails leaves objects, relationships, order and the store exactly as they were")
+    @Test("A save that fails leaves objects, relationships, order and the store exactly as they were")
     func failedSave() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
@@ -208,7 +208,7 @@ import Testing
         #expect(try context.fetch(FetchRequest<Sample>()).isEmpty)
     }
 
-    @Test("Trap 16: a rollback after a failed save brings back what was read")
+    @Test("A rollback after a failed save brings back what was read")
     func rollbackAfterFailure() throws {
         let file = try ZooFile()
         let context = file.container.newContext()

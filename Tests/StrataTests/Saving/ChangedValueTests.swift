@@ -3,8 +3,8 @@ import Strata
 import Testing
 
 /// What counts as a change.
-@Suite struct ValueTrapTests {
-    @Test("Trap 18: setting an equal value, and setting back, is no change that a save would write")
+@Suite struct ChangedValueTests {
+    @Test("Setting an equal value, or setting a value back, is not a change that a save writes")
     func equalValues() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
@@ -35,7 +35,7 @@ import Testing
         #expect(sample.committedValues()["flag"] == .boolean(false))
     }
 
-    @Test("Trap 18: changed values of a new object count from its defaults")
+    @Test("The changed values of a new object are those that differ from its defaults")
     func newObjects() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "Trap 3: after a save and after a merge the snapshot is the new one, so that the next save meets no conflict with itself"
+        "After a save and after a merge the snapshot is the new one, so the next save does not conflict with itself"
     )
     func snapshots() throws {
         let file = try ZooFile()
@@ -79,7 +79,7 @@ import Testing
         #expect(sample.version == 9)
     }
 
-    @Test("Trap 2: policies compare three states, and overwrite is not object wins")
+    @Test("Policies compare three states, and overwrite is not object wins")
     func policies() throws {
         for policy in MergePolicy.allCases {
             let file = try ZooFile()
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test("Trap 11: fetching again keeps what is loaded and what is changed; refreshing takes the new values")
+    @Test("Fetching again keeps what is loaded and what is changed; refreshing takes the new values")
     func refetching() throws {
         let file = try ZooFile()
         let one = file.container.newContext()
@@ -149,7 +149,7 @@ import Testing
         #expect(try one.fetch(FetchRequest<Sample>(where: AttributeKey<Int16>(["small"]) == 7)).count == 2)
     }
 
-    @Test("Trap 19: transient values survive a refresh that merges, and go with one that does not")
+    @Test("Transient values survive a refresh that merges, and are dropped by one that does not")
     func transients() throws {
         let file = try ZooFile()
         let context = file.container.newContext()

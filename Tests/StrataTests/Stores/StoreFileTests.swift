@@ -2,8 +2,8 @@ import Foundation
 import Strata
 import Testing
 
-/// Traps that lie between contexts and the file.
-@Suite struct StoreTrapTests {
+/// Files that contexts share: their model, writers that wait, and the write-ahead log.
+@Suite struct StoreFileTests {
     private func model(
         reordered: Bool = false, changing: Bool = false, renamed: Bool = false
     ) throws -> ManagedObjectModel {
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("Trap 24: the version hash is the same in every run and for every order, and only what is stored enters it")
+    @Test("The version hash is the same in every run and for every order, and only what is stored enters it")
     func versionHash() throws {
         let hash = try model().versionHash
         #expect(try model(reordered: true).versionHash == hash)
@@ -42,7 +42,7 @@ import Testing
         #expect(hash == "fc090a7efc45df5ffecf752d64db7c60", "a store that was made yesterday must open today")
     }
 
-    @Test("Trap 24: a store opens with a model of the same hash and refuses one that loses data, and says which")
+    @Test("A store opens with a model of the same hash, and refuses one that loses data with an error that says which")
     func openingStores() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("strata-hash-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -69,7 +69,7 @@ import Testing
         #expect(steps.map(\.id) == ["Part.label"], "\(steps)")
     }
 
-    @Test("Trap 25: two containers on one file write at the same time; each waits for the other")
+    @Test("Two containers on one file write at the same time; each waits for the other")
     func busyWriters() async throws {
         let file = try ZooFile()
         let second = try file.secondContainer()
@@ -90,7 +90,7 @@ import Testing
         second.close()
     }
 
-    @Test("Trap 25: readers that never rest do not keep the write-ahead log from being emptied")
+    @Test("Readers without pauses do not keep the write-ahead log from being emptied")
     func logSize() async throws {
         let file = try ZooFile()
         let container = file.container

@@ -3,7 +3,7 @@ import Strata
 import Testing
 
 /// Hooks, faults, registration and identity.
-@Suite struct LifeCycleTrapTests {
+@Suite struct LifeCycleTests {
     @Test("Hooks run in order and once for each event")
     func order() throws {
         try HookLog.listening { log in
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("Trap 19: a fault fires once for its batch, each object awakes once, and what awakening sets is no change")
+    @Test("A fault is filled once for its batch, each object awakes once, and values set by awakening are not changes")
     func awakening() throws {
         let file = try ZooFile()
         let seed = file.container.newContext()
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("Trap 19: reading identity and state fires no fault; a property does")
+    @Test("Reading identity and state fills no fault; reading a property does")
     func faultStates() throws {
         let file = try ZooFile()
         let seed = file.container.newContext()
@@ -96,7 +96,7 @@ import Testing
         #expect(context.registeredObject(for: foreign) == nil)
     }
 
-    @Test("Trap 12: an unchanged object that nobody holds goes and comes back equal; a changed one stays")
+    @Test("An unchanged object without references is released and comes back equal; a changed one stays")
     func weakRegistration() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
@@ -123,7 +123,7 @@ import Testing
         #expect(context.registeredObjects.contains(changed))
     }
 
-    @Test("Trap 12: loaded relationships leave no object behind that would keep a whole graph alive for ever")
+    @Test("Loaded relationships do not keep a whole graph in memory")
     func noLeaks() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(
-        "Trap 13: identity never changes: IDs, equality and hashes are the same before and after the save, in children and in other contexts"
+        "Identity never changes: IDs, equality and hashes are the same before and after the save, in children and in other contexts"
     )
     func permanentIdentity() throws {
         let file = try ZooFile()

@@ -3,9 +3,9 @@ import Strata
 import Testing
 
 /// Both sides of relationships, immediately and through faults.
-@Suite struct RelationshipTrapTests {
+@Suite struct RelationshipTests {
     @Test(
-        "Trap 4: adding members to one owner from two contexts is no conflict, and does not count as a change of the owner's row"
+        "Adding members to one owner from two contexts is not a conflict, and not a change of the owner's row"
     )
     func commutativeAdditions() throws {
         let file = try ZooFile()
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "Trap 7: adding to and removing from a to-many that is not loaded loads nothing, and loading it later takes them in"
+        "Adding to and removing from a to-many that is not loaded loads nothing, and loading it later has both"
     )
     func unloadedToMany() throws {
         let file = try ZooFile()
@@ -74,7 +74,7 @@ import Testing
         #expect(Set(fresh.keepers.map(\.name)) == ["l", "m"])
     }
 
-    @Test("Trap 7: a save before the members were ever loaded keeps the additions, and so does a rollback drop them")
+    @Test("A save before the members were ever loaded keeps the additions, and a rollback drops them")
     func unloadedThenSaved() throws {
         let file = try ZooFile()
         let one = file.container.newContext()
@@ -94,7 +94,7 @@ import Testing
         #expect(again.animals.count == 2 && again.keepers.isEmpty && !third.hasChanges)
     }
 
-    @Test("Trap 8: moving between parents takes a member out of the old one, loaded or not")
+    @Test("Moving between parents takes a member out of the old one, loaded or not")
     func moves() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
@@ -121,7 +121,7 @@ import Testing
         #expect(try other.existingObject(Enclosure.self, with: b.objectID).animals.isEmpty)
     }
 
-    @Test("Trap 8: one-to-one stealing clears the old partner")
+    @Test("Taking a one-to-one partner clears the old one")
     func stealing() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
@@ -149,7 +149,7 @@ import Testing
         #expect(try fresh.existingObject(Keeper.self, with: first.objectID).diary?.objectID == diary.objectID)
     }
 
-    @Test("Trap 8: swapping one-to-one partners leaves two pairs")
+    @Test("Swapping one-to-one partners leaves two pairs")
     func swapping() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
@@ -169,7 +169,7 @@ import Testing
         #expect(try fresh.existingObject(Diary.self, with: diaries[1].objectID).keeper.name == "a")
     }
 
-    @Test("Trap 8: relationships of an entity to itself, also to the very object")
+    @Test("Entities can have relationships to themselves, and objects to themselves")
     func selfReference() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
@@ -210,7 +210,7 @@ import Testing
         #expect(try fresh.count(FetchRequest<Node>()) == 0)
     }
 
-    @Test("Trap 9: an ordered many-to-many keeps an order on each side, and an object stands in it once")
+    @Test("An ordered many-to-many keeps an order on each side, and has an object once")
     func orderedManyToMany() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
@@ -285,7 +285,7 @@ import Testing
         #expect(rex.tricks.map(\.title) == ["beg", "roll", "sit"])
     }
 
-    @Test("Trap 9: two contexts append to one ordered relationship; both appends survive")
+    @Test("Two contexts append to one ordered relationship; both appends survive")
     func orderedAppends() throws {
         let file = try ZooFile()
         let one = file.container.newContext()
@@ -304,7 +304,7 @@ import Testing
     }
 
     @Test(
-        "Trap 23: a required to-one that is set later in the same event does not fail early, and counts are checked at the save alone"
+        "A required to-one that is set later in the same event does not fail early, and counts are checked only at the save"
     )
     func lateRequirements() throws {
         let file = try ZooFile()
