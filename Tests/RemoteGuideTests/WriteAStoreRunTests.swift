@@ -14,7 +14,8 @@ import Testing
         #expect(failures.isEmpty, "\(failures.map { "\n\($0)" }.joined())")
     }
 
-    @Test func storeConforms() async {
+    @Test("The store of the guide passes the conformance suite")
+    func storeConforms() async {
         let report = await WriteAStoreGuideTests.store()
         #expect(report.failures.isEmpty, "\(report)")
     }

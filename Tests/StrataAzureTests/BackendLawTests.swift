@@ -35,12 +35,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        Servers(version: .mobileServices), Servers(version: .mobileApps), Servers(version: .datasync, page: 100),
-        Servers(version: .mobileApps, keepsDeleted: false), Servers(version: .mobileApps, page: 3),
-        Servers(version: .mobileServices, hasIntegerKeys: true),
-        Servers(version: .mobileServices, keepsDeleted: false, page: 3, hasIntegerKeys: true),
-    ])
+    @Test(
+        "The laws of back ends hold with each version of the service",
+        arguments: [
+            Servers(version: .mobileServices), Servers(version: .mobileApps), Servers(version: .datasync, page: 100),
+            Servers(version: .mobileApps, keepsDeleted: false), Servers(version: .mobileApps, page: 3),
+            Servers(version: .mobileServices, hasIntegerKeys: true),
+            Servers(version: .mobileServices, keepsDeleted: false, page: 3, hasIntegerKeys: true),
+        ])
     func lawsHold(subject: Servers) async {
         let failures = await BackendSuite.run(subject)
         #expect(failures.isEmpty, "\(failures.map(\.description).joined(separator: "\n"))")

@@ -174,7 +174,8 @@ import Testing
         #expect(capital.contains("@available(*, unavailable, message: \"Capital requires more: since\")"))
     }
 
-    @Test func accessOverrides() throws {
+    @Test("The access level given to the generator overrides that of the model file")
+    func accessOverrides() throws {
         let model = try ModelFile.read(
             yaml: "access: public\nentities: {A: {attributes: {x: string}}}", path: "a.strata.yaml")
         #expect(try CodeGenerator(file: model).files()[3].text.contains("open class A: ManagedObject"))

@@ -25,7 +25,8 @@ import Testing
         }
     }
 
-    @Test func mermaid() throws {
+    @Test("A Mermaid diagram has entities, keys, inheritance and relationships")
+    func mermaid() throws {
         #expect(
             try EntityDiagram(model: Self.small()).mermaid() == """
                 erDiagram
@@ -42,7 +43,8 @@ import Testing
                 """)
     }
 
-    @Test func dot() throws {
+    @Test("A DOT diagram has inheritance and both ends of relationships, and escapes names")
+    func dot() throws {
         let dot = try EntityDiagram(model: Self.small()).dot()
         #expect(dot.hasPrefix("digraph \"Small & <round>\" {\n"))
         #expect(dot.contains("\"City\" -> \"Capital\" [arrowtail=onormal, arrowhead=none, style=dashed];"))

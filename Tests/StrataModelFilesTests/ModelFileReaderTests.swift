@@ -172,7 +172,8 @@ import Testing
         #expect(try ModelFile.read(yaml: "entities: {A: }", path: "todo.strata.yaml").name == "Todo")
     }
 
-    @Test func missingFile() {
+    @Test("A model file that does not exist is an error at its first position")
+    func missingFile() {
         let error = #expect(throws: ModelError.self) { try ModelFile.read(path: "/no/such.strata.yaml") }
         #expect(error?.faults.first?.description.hasPrefix("/no/such.strata.yaml:1:1: error: cannot be read") == true)
     }

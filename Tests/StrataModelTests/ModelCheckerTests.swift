@@ -37,7 +37,8 @@ private func one(_ attribute: Attribute) -> Entity { Entity("City") { attribute 
         #expect(error.faults[3].description.contains(": error: City.country: leads to Contry"))
     }
 
-    @Test func names() {
+    @Test("Invalid names are refused, with the right form")
+    func names() {
         #expect(faults { Entity("city") } == ["city: names of entities begin with a capital letter: City"])
         #expect(
             faults { Entity("My City") } == [
@@ -111,7 +112,8 @@ private func one(_ attribute: Attribute) -> Entity { Entity("City") { attribute 
         #expect(hidden == ["Capital.name: the property hides Place.name, which Capital inherits; rename or remove it"])
     }
 
-    @Test func inheritance() {
+    @Test("Unknown parents and circles of inheritance are refused by name")
+    func inheritance() {
         #expect(
             faults {
                 Entity("A", inherits: "Placee")
@@ -140,7 +142,8 @@ private func one(_ attribute: Attribute) -> Entity { Entity("City") { attribute 
             } == [])
     }
 
-    @Test func primaryKeys() {
+    @Test("A primary key is a stored attribute of type string or integer64")
+    func primaryKeys() {
         #expect(
             faults { Entity("A", primaryKey: "kex") { Attribute("key", .string) } } == [
                 "A: the primary key kex is not an attribute of A; did you mean 'key'?"
@@ -156,7 +159,8 @@ private func one(_ attribute: Attribute) -> Entity { Entity("City") { attribute 
         #expect(faults { Entity("A", user: true, primaryKey: "mail") { Attribute("mail", .string) } } == [])
     }
 
-    @Test func rules() {
+    @Test("Validation rules that do not fit the type of the attribute are refused")
+    func rules() {
         func check(_ attribute: Attribute) -> [String] {
             faults { one(attribute) }.map { $0.replacingOccurrences(of: "City.x: ", with: "") }
         }
@@ -191,7 +195,8 @@ private func one(_ attribute: Attribute) -> Entity { Entity("City") { attribute 
         #expect(check(Attribute("x", .integer64).range(0...9).indexed().unique()) == [])
     }
 
-    @Test func defaults() {
+    @Test("Defaults that the type cannot hold are refused")
+    func defaults() {
         func check(_ type: AttributeType, _ value: AttributeDefault, _ change: (Attribute) -> Attribute = { $0 })
             -> [String]
         {
@@ -221,7 +226,8 @@ private func one(_ attribute: Attribute) -> Entity { Entity("City") { attribute 
             ])
     }
 
-    @Test func types() {
+    @Test("Composites have elements with different names and are not nested")
+    func types() {
         func check(_ type: AttributeType) -> [String] { faults { one(Attribute("x", type)) } }
         #expect(check(.composite([])) == ["City.x: a composite has at least one element"])
         #expect(

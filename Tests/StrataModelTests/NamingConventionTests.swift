@@ -3,26 +3,31 @@ import StrataModel
 import Testing
 
 @Suite struct NamingConventionTests {
-    @Test(arguments: [
-        ("name", "name"), ("yearBorn", "year_born"), ("imageURL", "image_url"), ("line2Text", "line2_text"),
-        ("year_born", "year_born"),
-        ("x", "x"), ("aB", "a_b"), ("urlOfHTTPServer", "url_of_http_server"), ("iso3166Code", "iso3166_code"),
-        ("größeInCM", "größe_in_cm"),
-    ])
+    @Test(
+        "Names of properties become snake_case, or stay as they are",
+        arguments: [
+            ("name", "name"), ("yearBorn", "year_born"), ("imageURL", "image_url"), ("line2Text", "line2_text"),
+            ("year_born", "year_born"),
+            ("x", "x"), ("aB", "a_b"), ("urlOfHTTPServer", "url_of_http_server"), ("iso3166Code", "iso3166_code"),
+            ("größeInCM", "größe_in_cm"),
+        ])
     func properties(_ name: String, _ stored: String) {
         #expect(NamingConvention.snakeCase.storedName(ofProperty: name) == stored)
         #expect(NamingConvention.verbatim.storedName(ofProperty: name) == name)
     }
 
-    @Test(arguments: [
-        ("TodoItem", "todo_item"), ("HTTPServer", "http_server"), ("City", "city"), ("A", "a"), ("URL", "url"),
-    ])
+    @Test(
+        "Names of entities become snake_case, or stay as they are",
+        arguments: [
+            ("TodoItem", "todo_item"), ("HTTPServer", "http_server"), ("City", "city"), ("A", "a"), ("URL", "url"),
+        ])
     func entities(_ name: String, _ stored: String) {
         #expect(NamingConvention.snakeCase.storedName(ofEntity: name) == stored)
         #expect(NamingConvention.verbatim.storedName(ofEntity: name) == name)
     }
 
-    @Test func wayBack() {
+    @Test("Stored names lead back to the names of properties and entities")
+    func wayBack() {
         let naming = NamingConvention.snakeCase
         #expect(naming.propertyName(ofStored: "year_born") == "yearBorn")
         #expect(naming.propertyName(ofStored: "line2_text") == "line2Text")
@@ -37,7 +42,8 @@ import Testing
 
     /// Random names in camelCase without runs of capitals come back; converting twice changes nothing; every name of a
     /// model is found again.
-    @Test func randomNames() throws {
+    @Test("Random names come back from their stored form, and converting twice changes nothing")
+    func randomNames() throws {
         let seed = RunSeed.value()
         var random = SplitMix64(seed: seed)
         for _ in 0..<2000 {

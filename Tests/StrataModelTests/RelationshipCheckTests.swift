@@ -9,7 +9,8 @@ import Testing
         }
     }
 
-    @Test func inverses() {
+    @Test("An inverse exists and points back, or the error says what is missing")
+    func inverses() {
         #expect(
             check([Relationship("b", to: "B", inverse: "as")], [Relationship("as", to: "A", .toMany, inverse: "b")])
                 == [])
@@ -38,7 +39,8 @@ import Testing
         #expect(inherited[0] == "Place.country: the inverse Country.cities leads to City, not to Place")
     }
 
-    @Test func shapes() {
+    @Test("Orders and counts that do not fit the relationship are refused")
+    func shapes() {
         var ordered = Relationship("b", to: "B")
         ordered.isOrdered = true
         #expect(check([ordered]) == ["A.b: a to-one relationship has no order; remove 'ordered'"])
@@ -127,7 +129,8 @@ import Testing
         #expect(siblings(Attribute("size", .integer16), Attribute("size", .string).transient()) == [])
     }
 
-    @Test func derivations() {
+    @Test("Derivations that lead nowhere or have another type are refused")
+    func derivations() {
         func check(_ attribute: Attribute) -> [String] {
             faults {
                 Entity("Country") {

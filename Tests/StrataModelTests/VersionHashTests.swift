@@ -38,7 +38,8 @@ import Testing
         #expect(try Self.hash(naming: .verbatim) == "fcbae7240522e2999457316346c2ec9d")
     }
 
-    @Test func storageEnters() throws {
+    @Test("Each change of what is stored changes the version hash")
+    func storageEnters() throws {
         let changes: [(String, (inout [Entity]) -> Void)] = [
             ("entity added", { $0.append(Entity("More")) }),
             (

@@ -71,7 +71,8 @@ struct PredicateCase: CustomTestStringConvertible {
         for item in cases { try check(item) }
     }
 
-    @Test func ownCollection() throws {
+    @Test("More than 500 further cases of predicates have the recorded results")
+    func ownCollection() throws {
         let cases = try PredicateCase.all("more")
         #expect(cases.count > 500)
         for item in cases { try check(item) }

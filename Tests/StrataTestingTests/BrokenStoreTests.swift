@@ -72,7 +72,7 @@ import Testing
         .otherModel: (.life, "store.model is another model"),
     ]
 
-    @Test(arguments: Defect.allCases)
+    @Test("The conformance suite finds each defect and names it", arguments: Defect.allCases)
     func isCaught(_ defect: Defect) async throws {
         let (area, message) = try #require(Self.expected[defect])
         let checks = ConformanceSuite.standard.checks.filter { $0.area == area }

@@ -4,7 +4,8 @@ import Testing
 
 /// Strata's own stores meet the kit's checks; the other tests show that the checks see what is wrong.
 @Suite struct ConformanceTests {
-    @Test func sqliteFile() async {
+    @Test("A SQLite store in a file passes every check")
+    func sqliteFile() async {
         let report = await ConformanceSuite.standard.run(SQLiteFileSubject())
         #expect(report.failures.isEmpty, "\(report)")
         #expect(report.results.allSatisfy { $0.outcome == .passed }, "\(report)")
@@ -19,12 +20,14 @@ import Testing
         }
     }
 
-    @Test func names() {
+    @Test("No two checks of an area have one name")
+    func names() {
         let names = ConformanceSuite.standard.checks.map { "\($0.area.rawValue): \($0.name)" }
         #expect(Set(names).count == names.count)
     }
 
-    @Test func matrix() async {
+    @Test("The matrix shows what a store leaves out")
+    func matrix() async {
         struct Little: ConformanceSubject {
             let name = "Little"
             let omissions = Set(ConformanceFeature.allCases)

@@ -5,7 +5,8 @@ import Testing
 @Suite struct SmokeTests {
     func container() throws -> PersistentContainer { try PersistentContainer(Library.self, at: .memory(name: nil)) }
 
-    @Test func insertSaveFetch() throws {
+    @Test("Objects that were inserted and saved are fetched in another context")
+    func insertSaveFetch() throws {
         let container = try container()
         let context = container.newContext()
         let author = Author(context, name: "Ursula")
@@ -44,7 +45,8 @@ import Testing
         #expect(tags[0].books.isEmpty)
     }
 
-    @Test func children() throws {
+    @Test("A child context sees its parent's objects and saves to it")
+    func children() throws {
         let container = try container()
         let context = container.newContext()
         let author = Author(context, name: "A")
@@ -62,7 +64,8 @@ import Testing
         #expect(try fresh.fetch(FetchRequest<Author>())[0].favourites.map(\.title) == ["B"])
     }
 
-    @Test func conflicts() throws {
+    @Test("Two contexts that change one object conflict, and a merge policy solves it")
+    func conflicts() throws {
         let container = try container()
         let one = container.newContext()
         let author = Author(one, name: "A")

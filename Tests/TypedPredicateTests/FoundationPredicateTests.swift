@@ -13,7 +13,8 @@ import Testing
         #expect(read == parsed, "\(read)", sourceLocation: location)
     }
 
-    @Test func comparisons() throws {
+    @Test("Comparisons in #Predicate become comparisons of a predicate")
+    func comparisons() throws {
         let limit: Int64 = 100_000
         try expect(
             #Predicate<City> { $0.country?.name == "Peru" && $0.population > limit },
@@ -44,7 +45,8 @@ import Testing
         try expect(#Predicate<City> { $0.site == url || $0.budget == price }, "site == %@ OR budget == %@", url, price)
     }
 
-    @Test func optionals() throws {
+    @Test("Optional values in #Predicate are compared with nil")
+    func optionals() throws {
         try expect(#Predicate<City> { $0.nickname == nil }, "nickname == nil")
         try expect(#Predicate<City> { $0.country != nil }, "country != nil")
         try expect(#Predicate<City> { $0.country?.capital?.population == 3 }, "country.capital.population == 3")
@@ -68,14 +70,16 @@ import Testing
             """)
     }
 
-    @Test func text() throws {
+    @Test("Functions of text in #Predicate become operators of text")
+    func text() throws {
         try expect(#Predicate<City> { $0.name.contains("ab") }, "name CONTAINS 'ab'")
         try expect(#Predicate<City> { $0.name.starts(with: "ab") }, "name BEGINSWITH 'ab'")
         try expect(#Predicate<City> { $0.name.isEmpty }, "name == ''")
         try expect(#Predicate<City> { $0.name < "b" }, "name < 'b'")
     }
 
-    @Test func arithmetic() throws {
+    @Test("Arithmetic in #Predicate stays arithmetic")
+    func arithmetic() throws {
         try expect(#Predicate<City> { $0.population * 2 + 1 > 10 }, "population * 2 + 1 > 10")
         try expect(#Predicate<City> { $0.population / 2 == 1 }, "population / 2 == 1")
         try expect(#Predicate<City> { $0.latitude / 2 - 1 == 1 }, "latitude / 2.0 - 1.0 == 1.0")
@@ -83,7 +87,8 @@ import Testing
         try expect(#Predicate<City> { -$0.latitude > 1 }, "0 - latitude > 1.0")
     }
 
-    @Test func collections() throws {
+    @Test("Collections in #Predicate become lists, counts and sub-queries")
+    func collections() throws {
         let names = ["a", "b"]
         let some: Set<Int64> = [3]
         try expect(#Predicate<City> { names.contains($0.name) }, "name IN {'a', 'b'}")
@@ -114,7 +119,8 @@ import Testing
             "lines.@count == 1 AND (lines[0]).label == 'a'")
     }
 
-    @Test func ranges() throws {
+    @Test("Ranges in #Predicate become BETWEEN or two comparisons")
+    func ranges() throws {
         let range: ClosedRange<Int64> = 1...5
         try expect(#Predicate<City> { (1...5).contains($0.population) }, "population BETWEEN {1, 5}")
         try expect(#Predicate<City> { range.contains($0.population) }, "population BETWEEN {1, 5}")
@@ -123,7 +129,8 @@ import Testing
             #Predicate<City> { ($0.latitude...$0.longitude).contains(1.5) }, "1.5 BETWEEN {latitude, longitude}")
     }
 
-    @Test func choices() throws {
+    @Test("Conditional expressions in #Predicate become TERNARY or two conditions")
+    func choices() throws {
         try expect(
             #Predicate<City> { $0.isPort ? $0.population > 1 : $0.population < 2 },
             "(isPort == YES AND population > 1) OR (NOT (isPort == YES) AND population < 2)")

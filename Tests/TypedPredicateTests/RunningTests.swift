@@ -51,7 +51,8 @@ import Testing
         #expect(fetched.count == expected.count, sourceLocation: location)
     }
 
-    @Test func values() throws {
+    @Test("Typed conditions on values find the same objects as Swift")
+    func values() throws {
         let file = try AtlasFile()
         let context = file.container.newContext()
         let (countries, cities) = makeAtlas(context)
@@ -97,7 +98,8 @@ import Testing
         try check(FetchRequest(predicate: #Predicate<City> { $0.country?.objectID.uri != uri })) { $0.country !== peru }
     }
 
-    @Test func orders() throws {
+    @Test("Typed orders, offsets and limits return the same objects as Swift")
+    func orders() throws {
         let file = try AtlasFile()
         let context = file.container.newContext()
         let (_, cities) = makeAtlas(context)
@@ -113,7 +115,8 @@ import Testing
         #expect(found.map(\.name) == expected.dropFirst(2).prefix(7).map(\.name))
     }
 
-    @Test func calculations() throws {
+    @Test("Typed calculations find the same objects as Swift")
+    func calculations() throws {
         let file = try AtlasFile()
         let context = file.container.newContext()
         let (countries, cities) = makeAtlas(context)
@@ -157,7 +160,8 @@ import Testing
         #expect(countries.count == 6)
     }
 
-    @Test func members() throws {
+    @Test("Typed conditions on members find the same objects as Swift")
+    func members() throws {
         let file = try AtlasFile()
         let context = file.container.newContext()
         let (countries, cities) = makeAtlas(context)

@@ -18,7 +18,8 @@ import Testing
     private let city = City.keys
     private let country = Country.keys
 
-    @Test func values() throws {
+    @Test("Typed comparisons have the same form as those in text")
+    func values() throws {
         try expect(city.name == "Lima", "name == 'Lima'")
         try expect(city.name != "Lima", "name != 'Lima'")
         try expect(city.population < 5, "population < 5")
@@ -48,7 +49,8 @@ import Testing
         try expect(city.seal == Data([1, 2]), "seal == %@", Data([1, 2]))
     }
 
-    @Test func logic() throws {
+    @Test("Typed NOT, AND and OR have the same form as those in text")
+    func logic() throws {
         try expect(city.isPort.predicate, "isPort == YES")
         try expect(!city.isPort, "NOT (isPort == YES)")
         try expect(city.isPort && city.population > 5, "isPort == YES AND population > 5")
@@ -66,12 +68,14 @@ import Testing
         try expect(city.country.capital != city, "country.capital != SELF")
     }
 
-    @Test func arithmetic() throws {
+    @Test("Typed arithmetic has the same form as that in text")
+    func arithmetic() throws {
         try expect(city.population * 2 > 10, "population * 2 > 10")
         try expect(city.latitude + city.longitude - 1 == 0, "latitude + longitude - 1.0 == 0.0")
     }
 
-    @Test func moreArithmetic() throws {
+    @Test("Typed division, remainders and functions of numbers have the same form as those in text")
+    func moreArithmetic() throws {
         try expect(city.population / 3 == 1, "population / 3 == 1")
         try expect(city.population % 3 == 1, "modulus:by:(population, 3) == 1")
         try expect(city.latitude.absolute < 10, "abs:(latitude) < 10.0")
@@ -80,14 +84,16 @@ import Testing
         try expect(city.population.asDouble / 3 < 1.5, "population * 1.0 / 3.0 < 1.5")
     }
 
-    @Test func sets() throws {
+    @Test("Typed lists and ranges have the same form as those in text")
+    func sets() throws {
         try expect(city.name.isIn(["a", "b"]), "name IN {'a', 'b'}")
         try expect(city.population.isBetween(1...5), "population BETWEEN {1, 5}")
         try expect(1...5 ~= city.population, "population BETWEEN {1, 5}")
         try expect(city.population.isBetween(1..<5), "population >= 1 AND population < 5")
     }
 
-    @Test func text() throws {
+    @Test("Typed operators of text have the same form as those in text")
+    func text() throws {
         try expect(city.name.hasPrefix("a", [.caseInsensitive]), "name BEGINSWITH[c] 'a'")
         try expect(city.name.hasSuffix("a", [.diacriticInsensitive]), "name ENDSWITH[d] 'a'")
         try expect(city.name.contains("a", [.caseInsensitive, .diacriticInsensitive]), "name CONTAINS[cd] 'a'")
@@ -101,14 +107,16 @@ import Testing
         try expect(city.name.uppercased().contains("A"), "uppercase:(name) CONTAINS 'A'")
     }
 
-    @Test func toOne() throws {
+    @Test("Typed paths through to-one relationships have the same form as those in text")
+    func toOne() throws {
         try expect(city.country.name == "Peru", "country.name == 'Peru'")
         try expect(city.country.capital.country.code == "PE", "country.capital.country.code == 'PE'")
         try expect(city.country == nil, "country == nil")
         try expect(city.country != nil, "country != nil")
     }
 
-    @Test func toMany() throws {
+    @Test("Typed conditions on members have the same form as those in text")
+    func toMany() throws {
         try expect(country.cities.count > 3, "cities.@count > 3")
         try expect(country.cities.isEmpty, "cities.@count == 0")
         try expect(
@@ -150,7 +158,8 @@ import Testing
             """)
     }
 
-    @Test func geo() throws {
+    @Test("Typed conditions on places have the same form as those in text")
+    func geo() throws {
         let here = GeoPoint(latitude: 48.5, longitude: 2.25)
         let there = GeoPoint(latitude: 49, longitude: 3)
         try expect(city.position.isWithin(kilometers: 50, of: here), "withinKilometers(position, %@, 50.0)", here)

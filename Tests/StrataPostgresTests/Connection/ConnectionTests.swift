@@ -78,7 +78,8 @@
             #expect(results.allSatisfy { $0.text(0, 0) == text })
         }
 
-        @Test func copies() throws {
+        @Test("COPY writes a thousand rows in binary form")
+        func copies() throws {
             let connection = try PostgresConnection(settings())
             try connection.run("CREATE TABLE t(a bigint, b text)")
             var next: Int64 = 0
@@ -189,7 +190,8 @@
             #expect(count == 0)
         }
 
-        @Test func notificationsArrive() async throws {
+        @Test("Notifications of a channel reach its listener")
+        func notificationsArrive() async throws {
             let settings = try settings()
             let received = Counter()
             let listener = PostgresListener(channel: "a channel") {

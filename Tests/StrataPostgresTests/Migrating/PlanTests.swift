@@ -46,7 +46,8 @@
             return database
         }
 
-        @Test func namesChange() throws {
+        @Test("Renamed entities, attributes and relationships keep their data")
+        func namesChange() throws {
             let old = try version {
                 Entity("City") {
                     Attribute("name", .string).indexed()
@@ -255,7 +256,8 @@
             #expect(try pair.openDatabase(new).read("City", 1)?["small"] == "city")
         }
 
-        @Test func hierarchiesChange() throws {
+        @Test("Changes of a hierarchy of entities are planned")
+        func hierarchiesChange() throws {
             let old = try version {
                 Entity("Place") { Attribute("name", .string, optional: true) }
                 Entity("City", inherits: "Place") { Attribute("size", .integer32, optional: true) }

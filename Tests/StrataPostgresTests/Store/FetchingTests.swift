@@ -90,7 +90,8 @@
             }
         }
 
-        @Test func containersWork() async throws {
+        @Test("A container writes and fetches objects")
+        func containersWork() async throws {
             let url = try PostgresServer.shared.newDatabase()
             let container = try PersistentContainer(model: try TestModel.make(), at: .postgres(url))
             let key = try await container.write { context in

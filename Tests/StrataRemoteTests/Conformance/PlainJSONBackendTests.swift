@@ -11,7 +11,7 @@ import Testing
         }
     }
 
-    @Test(arguments: BackendSuite.Law.allCases)
+    @Test("Each law of back ends holds for the store of plain JSON", arguments: BackendSuite.Law.allCases)
     func holds(law: BackendSuite.Law) async {
         let failures = await BackendSuite.run(Subject(), laws: [law])
         #expect(failures.isEmpty, "\(failures.map { "\n\($0)" }.joined())")

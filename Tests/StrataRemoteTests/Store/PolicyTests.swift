@@ -34,7 +34,9 @@ import Testing
         }
     }
 
-    @Test(arguments: FetchPolicy.allCases)
+    @Test(
+        "Each fetch policy decides where a fetch looks, online, offline and when the server refuses",
+        arguments: FetchPolicy.allCases)
     func fetches(_ policy: FetchPolicy) async throws {
         let (backend, _, container) = try await makeStore()
         let here = Outcome.names(["Lima"])
@@ -66,7 +68,7 @@ import Testing
         }
     }
 
-    @Test(arguments: FetchPolicy.allCases)
+    @Test("Each fetch policy decides whether a count asks the server", arguments: FetchPolicy.allCases)
     func counts(_ policy: FetchPolicy) async throws {
         let (backend, _, container) = try await makeStore()
         let context = container.newContext()
@@ -107,7 +109,9 @@ import Testing
         #expect(single == 1)
     }
 
-    @Test(arguments: SavePolicy.allCases, [nil, unreachable, broken])
+    @Test(
+        "Each save policy decides where a save writes, online and offline", arguments: SavePolicy.allCases,
+        [nil, unreachable, broken])
     func saves(_ policy: SavePolicy, _ down: RemoteError?) async throws {
         let backend = ShelfBackend()
         let (store, container) = try Atlas.open(backend)

@@ -26,7 +26,8 @@ import Testing
         #expect(decide(.delete, policy, client: 20, server: nil, base: 10) == (.drop, false))
     }
 
-    @Test func updates() {
+    @Test("Each conflict policy decides between two updates by their times")
+    func updates() {
         #expect(decide(.update, .clientWins, client: 20, server: 30, base: 10) == (.replace, true))
         #expect(decide(.update, .lastModifiedWins, client: 20, server: 30, base: 10) == (.takeServer, true))
         #expect(decide(.update, .lastModifiedWins, client: 30, server: 20, base: 10) == (.replace, true))
@@ -38,14 +39,16 @@ import Testing
         #expect(decide(.update, .merge, client: 30, server: 20, base: 10) == (.takeServer, true))
     }
 
-    @Test func inserts() {
+    @Test("Each conflict policy decides between two objects with one key")
+    func inserts() {
         #expect(decide(.insert, .clientWins, client: 30, server: 20, base: nil) == (.replace, true))
         #expect(decide(.insert, .lastModifiedWins, client: 30, server: 20, base: nil) == (.replace, true))
         #expect(decide(.insert, .lastModifiedWins, client: 20, server: 30, base: nil) == (.takeServer, true))
         #expect(decide(.insert, .serverModifiedWins, client: 30, server: 20, base: nil) == (.takeServer, true))
     }
 
-    @Test func deletes() {
+    @Test("Each conflict policy decides between a delete and an update")
+    func deletes() {
         #expect(decide(.delete, .clientWins, client: 20, server: 30, base: 10) == (.delete, true))
         #expect(decide(.delete, .lastModifiedWins, client: 20, server: 30, base: 10) == (.takeServer, true))
         #expect(decide(.delete, .lastModifiedWins, client: 30, server: 20, base: 10) == (.delete, true))

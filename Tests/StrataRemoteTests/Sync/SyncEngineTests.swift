@@ -30,7 +30,8 @@ import Testing
         }
     }
 
-    @Test func changesCollapse() async throws {
+    @Test("Changes of one object that wait become one request, or none")
+    func changesCollapse() async throws {
         let backend = ShelfBackend.conditional()
         let (store, context) = try Atlas.openOffline(backend)
         let lima = try make("City", ["cityId": "1", "name": "Lima"], context)

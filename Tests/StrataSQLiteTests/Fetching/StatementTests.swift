@@ -72,7 +72,8 @@ import Testing
         #expect(near == [1000..<3000].joined().filter { $0 % 180 == 100 && $0 % 360 == 280 })
     }
 
-    @Test func indexesServe() throws {
+    @Test("Comparisons, prefixes and orders use the indexes")
+    func indexesServe() throws {
         let title = FetchExpression.keyPath(["title"])
         #expect(
             try plan("Thing", .comparison(title, .equal, .constant("t5"), [])).contains(

@@ -12,11 +12,13 @@ import Testing
             ("Thing", 1, ["real": .double(0x1p53), "large": .integer(.max), "owner": .object(1)]))
     }
 
-    @Test(arguments: [
-        ("real IN {9007199254740993, 7}", []), ("real IN {9007199254740993}", []),
-        ("real IN {7, 9007199254740992}", [1]), ("real == 9007199254740993", []),
-        ("large IN {9223372036854775808.0, 7}", []), ("large IN {7, 9223372036854775807}", [1]),
-    ])
+    @Test(
+        "Lists of numbers compare whole and floating-point numbers exactly",
+        arguments: [
+            ("real IN {9007199254740993, 7}", []), ("real IN {9007199254740993}", []),
+            ("real IN {7, 9007199254740992}", [1]), ("real == 9007199254740993", []),
+            ("large IN {9223372036854775808.0, 7}", []), ("large IN {7, 9223372036854775807}", [1]),
+        ])
     func inLists(_ format: String, _ keys: [Int64]) throws {
         #expect(try store.keys("Thing", FetchPredicate(format: format)) == keys)
     }

@@ -64,7 +64,8 @@ import Testing
         #expect(try store.values(none) == [[0, 0, nil]])
     }
 
-    @Test func groups() throws {
+    @Test("Groups can be sorted by aggregates and limited by conditions on them")
+    func groups() throws {
         var plan = try plan(("name", "owner.name"), ("n", "count:(SELF)"), ("sum", "sum:(small)"))
         plan.groupBy = [.keyPath(["owner", "name"])]
         #expect(try store.values(plan) == [[nil, 1, 0], ["Ada", 2, 0], ["Bo", 1, 0]])

@@ -30,7 +30,7 @@
             }
         }
 
-        @Test(arguments: BackendSuite.Law.allCases, [false, true])
+        @Test("Each law of back ends holds against the server", arguments: BackendSuite.Law.allCases, [false, true])
         func holds(law: BackendSuite.Law, hasIntegerKeys: Bool) async {
             let subject = Subject(hasIntegerKeys: hasIntegerKeys)
             let failures = await BackendSuite.run(subject, laws: [law])

@@ -78,7 +78,9 @@
             }
         }
 
-        @Test(arguments: Client.allCases, BackendSuite.Law.allCases)
+        @Test(
+            "Each law of back ends holds for each dialect against the server", arguments: Client.allCases,
+            BackendSuite.Law.allCases)
         func holds(client: Client, law: BackendSuite.Law) async {
             let subject = Subject(client)
             let failures = await BackendSuite.run(subject, laws: [law])

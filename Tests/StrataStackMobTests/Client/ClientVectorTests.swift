@@ -47,7 +47,8 @@ import Testing
         }
     }
 
-    @Test func users() async throws {
+    @Test("Requests about users are those that were recorded")
+    func users() async throws {
         let vectors = try ClientVectors.area("auth")
         #expect(vectors.count >= 15)
         for vector in vectors {
@@ -137,7 +138,8 @@ import Testing
         }
     }
 
-    @Test func counts() async throws {
+    @Test("Counts are read from the answers that were recorded")
+    func counts() async throws {
         for vector in try ClientVectors.area("count") {
             let name = Comment(rawValue: vector["id"]?.string ?? "")
             let rig = try rig(vector)
@@ -164,7 +166,8 @@ import Testing
         }
     }
 
-    @Test func pushMessages() async throws {
+    @Test("Push messages are sent as they were recorded")
+    func pushMessages() async throws {
         for vector in try ClientVectors.area("push") {
             let rig = try rig(vector)
             rig.transport.answer(json: "{}")
@@ -186,7 +189,8 @@ import Testing
         }
     }
 
-    @Test func busyServers() async throws {
+    @Test("Requests to a busy server are repeated as they were recorded")
+    func busyServers() async throws {
         for vector in try ClientVectors.area("retry-503") {
             let name = Comment(rawValue: vector["id"]?.string ?? "")
             let rig = try rig(vector)
@@ -213,7 +217,8 @@ import Testing
         }
     }
 
-    @Test func errors() async throws {
+    @Test("Errors are read from the answers that were recorded")
+    func errors() async throws {
         for vector in try ClientVectors.area("error") {
             let name = Comment(rawValue: vector["id"]?.string ?? "")
             let rig = try rig(vector)

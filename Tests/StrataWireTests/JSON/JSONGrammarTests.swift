@@ -4,16 +4,19 @@ import Testing
 
 /// What is JSON by RFC 8259, and what is not.
 @Suite struct JSONGrammarTests {
-    @Test(arguments: [
-        "null", "true", "false", " null ", "\t\r\n1\n", "0", "-0", "-1", "10", "0.5", "-0.0", "1e5", "1E5", "1e+5",
-        "1e-5", "0e0", "0E+1", "1.5e3", "123456789012345678901234567890", "[]", "{}", "[ ]", "{ }", "[1]",
-        "[1,2]", "[ 1 , 2 ]", "[[]]", "[{}]", "[null,true,false]", "{\"a\":1}", "{ \"a\" : 1 , \"b\" : 2 }",
-        "{\"\":0}", "{\"a\":{\"a\":{\"a\":[]}}}", "{\"a\":1,\"a\":2}", "{\"a\\u0000b\":1}", "\"\"", "\"a\"",
-        "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\u0041\"", "\"\\u00e9\\u00E9\"", "\"\\ud83d\\ude00\"",
-        "\"\\uD834\\uDD1E\"",
-        "\"\\u0000\"", "\"\\uffff\"", "\"\\ufdd0\"", "\"\u{7F}\"", "\"\u{80}\"", "\"\u{2028}\"", "\"\u{10FFFF}\"",
-        "\"\u{FEFF}\"", "\"/\"", "\"// no comment\"", "\"é\"", "\"e\u{301}\"",
-    ]) func isRead(text: String) throws {
+    @Test(
+        "Every form of JSON is read",
+        arguments: [
+            "null", "true", "false", " null ", "\t\r\n1\n", "0", "-0", "-1", "10", "0.5", "-0.0", "1e5", "1E5", "1e+5",
+            "1e-5", "0e0", "0E+1", "1.5e3", "123456789012345678901234567890", "[]", "{}", "[ ]", "{ }", "[1]",
+            "[1,2]", "[ 1 , 2 ]", "[[]]", "[{}]", "[null,true,false]", "{\"a\":1}", "{ \"a\" : 1 , \"b\" : 2 }",
+            "{\"\":0}", "{\"a\":{\"a\":{\"a\":[]}}}", "{\"a\":1,\"a\":2}", "{\"a\\u0000b\":1}", "\"\"", "\"a\"",
+            "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\u0041\"", "\"\\u00e9\\u00E9\"", "\"\\ud83d\\ude00\"",
+            "\"\\uD834\\uDD1E\"",
+            "\"\\u0000\"", "\"\\uffff\"", "\"\\ufdd0\"", "\"\u{7F}\"", "\"\u{80}\"", "\"\u{2028}\"", "\"\u{10FFFF}\"",
+            "\"\u{FEFF}\"", "\"/\"", "\"// no comment\"", "\"é\"", "\"e\u{301}\"",
+        ]) func isRead(text: String) throws
+    {
         let value = try JSONValue(parsing: text)
         #expect(try JSONValue(parsing: Data(text.utf8)) == value)
         #expect(try JSONValue(parsing: value.text()) == value)

@@ -3,6 +3,7 @@ import Testing
 
 @Suite struct HostAndPortTests {
     @Test(
+        "Hosts with and without a port are read",
         arguments: [
             ("example.com", "example.com", nil), ("example.com:8080", "example.com", 8080),
             ("EXAMPLE.com", "EXAMPLE.com", nil),
@@ -19,13 +20,18 @@ import Testing
         #expect(HostAndPort(address.description) == address)
     }
 
-    @Test(arguments: [
-        "", ":80", "a:b", "a:80:90", "::1", "::1:80", "a:65536", "a:-1", "a:+1", "a:1 ", "a: 1", " a", "a b", "[::1",
-        "::1]",
-        "[::1]80", "[::1]:x", "[]", "[a]", "[1:2]", "[::1%25eth0]", "[::g]", "user@host", "a/b", "a?b", "a#b", "a\\b",
-        "a[1]", "ä.de",
-        "a\n", "a:８０",
-    ]) func isRefused(text: String) {
+    @Test(
+        "Text that is not a host with a port is refused",
+        arguments: [
+            "", ":80", "a:b", "a:80:90", "::1", "::1:80", "a:65536", "a:-1", "a:+1", "a:1 ", "a: 1", " a", "a b",
+            "[::1",
+            "::1]",
+            "[::1]80", "[::1]:x", "[]", "[a]", "[1:2]", "[::1%25eth0]", "[::g]", "user@host", "a/b", "a?b", "a#b",
+            "a\\b",
+            "a[1]", "ä.de",
+            "a\n", "a:８０",
+        ]) func isRefused(text: String)
+    {
         #expect(HostAndPort(text) == nil)
     }
 

@@ -15,7 +15,7 @@ struct BackendLawTests {
         func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend { try await kinto() }
     }
 
-    @Test(arguments: BackendSuite.Law.allCases)
+    @Test("Each law of back ends holds with a real Kinto server", arguments: BackendSuite.Law.allCases)
     func holds(law: BackendSuite.Law) async {
         // Kinto reads the number 123456789.12345679 as 123456789.1234568: its JSON library is fast, not exact.
         let failures = await BackendSuite.run(Servers(), laws: [law]).filter {

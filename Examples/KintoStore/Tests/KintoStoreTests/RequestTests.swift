@@ -18,7 +18,8 @@ import Testing
         try dialect.request(for: .query(query), options: .init()).head.path
     }
 
-    @Test func queries() throws {
+    @Test("Equalities, orders and limits of a query are parameters of the request")
+    func queries() throws {
         let records = "/v1/buckets/shared/collections/Note/records"
         var query = RemoteQuery(entity: note)
         #expect(try path(query) == records)
@@ -56,7 +57,8 @@ import Testing
         #expect { try path(query) } throws: { ($0 as? RemoteError)?.kind == .unsupported }
     }
 
-    @Test func writes() throws {
+    @Test("Creations, updates and deletes are requests with the version that they expect")
+    func writes() throws {
         let written = Date(timeIntervalSince1970: 1_700_000_000.1234)
         let write = RemoteWrite(
             id: "a",
