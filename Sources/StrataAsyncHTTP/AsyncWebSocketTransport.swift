@@ -38,6 +38,7 @@
         }
 
         /// Opens a connection.
+        /// - Throws: ``RemoteError`` if the server cannot be reached, or does not open a web socket.
         public func open(
             _ request: WireRequest, timeout: Double
         ) async throws(RemoteError) -> any WebSocketConnection {

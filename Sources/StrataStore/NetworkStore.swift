@@ -72,6 +72,7 @@ public protocol NetworkStore: PersistentStore {
     /// The keys of objects that took the place of others. An object may be here twice for a while, because a server reports it
     /// under another name; then one of the two rows is removed, and references from elsewhere may still have its key.
     /// - Returns: By key, the keys of those that have another one now; the others are left out.
+    /// - Throws: ``StoreError`` if the store cannot be read.
     func successors(of keys: [Int64], entityIndex: Int) throws(StoreError) -> [Int64: Int64]
 
     /// The options of each of the results that a fetch should give one after the other.

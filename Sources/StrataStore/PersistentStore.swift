@@ -93,6 +93,7 @@ extension PersistentStore {
     public var changes: StoreChangeFeed? { nil }
 
     /// By default, a store has no bulk operations.
+    /// - Throws: ``StoreError/unsupported(store:feature:)``, always.
     public func perform(_ operation: BulkOperation, by origin: ChangeOrigin) throws(StoreError) -> BulkResult {
         throw .unsupported(store: name, feature: "bulk operations; fetch the objects, change them and save")
     }
@@ -110,6 +111,7 @@ extension PersistentStore {
     public func observeStatements(_ handler: @escaping @Sendable (StatementTrace) -> Void) -> StoreObservation? { nil }
 
     /// By default, a store cannot hold a version.
+    /// - Throws: ``StoreError/unsupported(store:feature:)``, always.
     public func holdVersion(for duration: Duration) throws(StoreError) -> any StoreReader {
         throw .unsupported(
             store: name, feature: "contexts that are pinned to one version; read what belongs together in one fetch")

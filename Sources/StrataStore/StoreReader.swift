@@ -40,6 +40,7 @@ public protocol StoreReader: AnyObject, Sendable {
 
     /// The rows of some keys of an entity or of those that inherit from it, in any order. Keys without a row are left
     /// out.
+    /// - Throws: ``StoreError`` if the store cannot be read.
     func rows(entityIndex: Int, keys: [Int64]) throws(StoreError) -> RowBatch
 
     /// The rows at the other end of a to-many relationship with a to-one inverse, for all of some owners. Of an ordered
@@ -50,6 +51,7 @@ public protocol StoreReader: AnyObject, Sendable {
     ///   - owners: The keys of the owners.
     ///   - areAll: Whether these are all owners that there are, as far as the caller knows: then a pass over everything
     ///     is cheaper than a lookup for each. No more than a hint.
+    /// - Throws: ``StoreError`` if the store cannot be read.
     func memberRows(
         entityIndex: Int, relationshipIndex: Int, owners: [Int64], areAll: Bool
     ) throws(StoreError) -> RowBatch
@@ -57,6 +59,7 @@ public protocol StoreReader: AnyObject, Sendable {
     /// The pairs of a to-many relationship for all of some owners: owner, member; grouped by owner, each group in the
     /// order of the relationship, or by key if it has none. Works for every to-many relationship, from either side,
     /// and reads no rows of members where an index can tell.
+    /// - Throws: ``StoreError`` if the store cannot be read.
     func memberKeys(entityIndex: Int, relationshipIndex: Int, owners: [Int64]) throws(StoreError) -> [(
         owner: Int64, member: Int64
     )]
@@ -64,22 +67,27 @@ public protocol StoreReader: AnyObject, Sendable {
 
 extension StoreReader {
     /// The rows that a plan asks for, in its order; all of them whole, unless the caller says what it has.
+    /// - Throws: ``StoreError`` if the store cannot be read.
     public func fetch(_ plan: FetchPlan, known: KnownRows? = nil) throws(StoreError) -> RowBatch {
         try fetch(plan, known: known, cancellation: nil)
     }
 
     /// The keys of the rows that a plan asks for, in its order.
+    /// - Throws: ``StoreError`` if the store cannot be read.
     public func fetchKeys(_ plan: FetchPlan) throws(StoreError) -> [Int64] {
         try fetchIdentities(plan, cancellation: nil).map(\.key)
     }
 
     /// The values that a plan asks for.
+    /// - Throws: ``StoreError`` if the store cannot be read.
     public func values(_ plan: ValuePlan) throws(StoreError) -> [[Value]] { try values(plan, cancellation: nil) }
 
     /// How many rows a plan asks for.
+    /// - Throws: ``StoreError`` if the store cannot be read.
     public func count(_ plan: FetchPlan) throws(StoreError) -> Int { try count(plan, cancellation: nil) }
 
     /// The rows at the other end of a to-many relationship with a to-one inverse, for some owners of many.
+    /// - Throws: ``StoreError`` if the store cannot be read.
     public func memberRows(entityIndex: Int, relationshipIndex: Int, owners: [Int64]) throws(StoreError) -> RowBatch {
         try memberRows(entityIndex: entityIndex, relationshipIndex: relationshipIndex, owners: owners, areAll: false)
     }

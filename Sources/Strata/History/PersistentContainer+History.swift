@@ -42,6 +42,7 @@ extension PersistentContainer {
     // MARK: Consumers
 
     /// The place up to which a consumer has read history; nil if there is no such consumer.
+    /// - Throws: ``HistoryError/notRecorded(store:)`` if the store does not record history; ``HistoryError/store(_:)`` if it fails.
     public func historyPosition(of consumer: String) throws(HistoryError) -> HistoryToken? {
         try recorded().position(of: consumer)
     }
@@ -54,6 +55,7 @@ extension PersistentContainer {
     }
 
     /// Forgets a consumer, so that history does not wait for it.
+    /// - Throws: ``HistoryError/notRecorded(store:)`` if the store does not record history; ``HistoryError/store(_:)`` if it fails.
     public func removeHistoryConsumer(_ consumer: String) throws(HistoryError) {
         try recorded().removeConsumer(consumer)
     }
@@ -95,6 +97,7 @@ extension PersistentContainer {
 
     /// Moves a consumer to the end of history: it skips the transactions that it has not read.
     /// - Returns: The place. Whatever you read from now on includes everything before it.
+    /// - Throws: ``HistoryError/notRecorded(store:)`` if the store does not record history; ``HistoryError/store(_:)`` if it fails.
     @discardableResult
     public func restartHistory(of consumer: String) throws(HistoryError) -> HistoryToken {
         let history = try recorded()
@@ -107,6 +110,8 @@ extension PersistentContainer {
 
     /// Removes transactions up to a place, whatever consumers have read; the most recent one stays.
     /// - Returns: How many rows of history were removed.
+    /// - Throws: ``HistoryError/expired(token:)`` for a token that is not in this history; ``HistoryError/notRecorded(store:)``;
+    ///   ``HistoryError/store(_:)`` if the store fails.
     @discardableResult
     public func purgeHistory(upTo token: HistoryToken) throws(HistoryError) -> Int {
         try recorded().purge(upTo: token)
@@ -117,6 +122,7 @@ extension PersistentContainer {
     ///     try container.purgeHistory(before: .now - 30 * 86_400)
     ///
     /// - Returns: How many rows of history were removed.
+    /// - Throws: ``HistoryError/notRecorded(store:)`` if the store does not record history; ``HistoryError/store(_:)`` if it fails.
     @discardableResult
     public func purgeHistory(before date: Date) throws(HistoryError) -> Int {
         let history = try recorded()

@@ -76,6 +76,7 @@ public final class StageMigration {
 
     /// Goes through all objects of an old class whose model was generated, with those of the new class that continue them; see
     /// ``forEach(_:batchSize:_:)``.
+    /// - Throws: ``PersistenceError`` if objects cannot be read or saved, or have another class; the error of the closure.
     public func forEach<Old: ManagedObject, New: ManagedObject>(
         _ old: Old.Type, _ new: New.Type, batchSize: Int = 500, _ body: (Old, New?) throws -> Void
     ) throws {
@@ -104,6 +105,7 @@ public final class StageMigration {
     }
 
     /// The object of the new version that continues an old one; nil if there is none, or it has been deleted.
+    /// - Throws: ``PersistenceError`` if the object cannot be read.
     public func successor(of object: ManagedObject) throws -> ManagedObject? {
         guard let id = successorID(of: object.objectID) else { return nil }
         do throws(PersistenceError) {

@@ -72,6 +72,7 @@ extension ManagedObjectProtocol where Self: ManagedObject {
     }
 
     /// Adds to an optional number; nil counts as zero. See ``ManagedObject/increment(_:by:)-(String,_)``.
+    /// - Throws: As the form that takes a name: if the attribute cannot hold the sum, or the object cannot be read.
     public func increment<Number: AttributeValue & Numeric>(
         _ key: KeyPath<ObjectKeys<Self>, AttributeKey<Number?>>, by amount: Number = 1
     ) throws(PersistenceError) {

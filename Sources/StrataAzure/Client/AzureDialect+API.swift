@@ -16,6 +16,7 @@ extension AzureDialect {
     }
 
     /// The address of a custom API.
+    /// - Throws: ``RemoteError`` with a code of ``AzureError`` if the name, the method or a parameter is invalid.
     public func url(api: String, parameters: JSONObject = [:]) throws(RemoteError) -> String {
         "\(address.scheme)://\(address.authority)" + (try apiTarget(api, try self.parameters(parameters)))
     }
@@ -24,6 +25,7 @@ extension AzureDialect {
     /// - Parameters:
     ///   - method: The method of HTTP, in capitals or not; nil for POST.
     ///   - json: The body; nil for none.
+    /// - Throws: ``RemoteError`` with a code of ``AzureError`` if the name, the method or a parameter is invalid.
     public func apiRequest(
         _ api: String, method: String? = nil, json: JSONValue?, parameters: JSONObject = [:],
         options: RequestOptions = RequestOptions()
@@ -40,6 +42,7 @@ extension AzureDialect {
     ///   - method: The method of HTTP, in capitals or not; nil for POST.
     ///   - data: The body; nil for none.
     ///   - contentType: The MIME type of the body.
+    /// - Throws: ``RemoteError`` with a code of ``AzureError`` if the name, the method or a parameter is invalid.
     public func apiRequest(
         _ api: String, method: String? = nil, data: Data?, contentType: String? = nil, parameters: JSONObject = [:],
         options: RequestOptions = RequestOptions()

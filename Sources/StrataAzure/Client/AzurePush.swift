@@ -43,6 +43,7 @@ extension AzureDialect {
 
     /// Ties this installation to a device of any push service.
     /// - Parameter installation: What the service wants to know: `pushChannel`, `platform`, `templates`, `tags`.
+    /// - Throws: ``RemoteError`` with the code ``AzureError/pushRequiredParameter`` if `pushChannel` or `platform` is missing.
     public func installationRequest(
         _ installation: JSONObject, options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
@@ -55,6 +56,7 @@ extension AzureDialect {
     }
 
     /// Ends what ``installationRequest(token:templates:options:)`` began.
+    /// - Throws: ``RemoteError`` if the address of the application is invalid.
     public func removeInstallationRequest(
         options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
@@ -90,11 +92,13 @@ extension AzureDialect {
     public static let nativeTemplate = "$Default"
 
     /// Asks Mobile Services for the id of a new registration.
+    /// - Throws: ``RemoteError`` if the address of the application is invalid.
     public func registrationIDRequest(options: RequestOptions = RequestOptions()) throws(RemoteError) -> WireRequest {
         try request(.post, address.path(["push", "registrationids"], []), Message(), options: options)
     }
 
     /// The id of a new registration, from the last part of the header `Location`.
+    /// - Throws: ``RemoteError`` if the answer reports a failure, or has no id.
     public func registrationID(_ response: WireResponse) throws(RemoteError) -> String {
         if let failure = failure(response) { throw failure }
         let path = (response[header: "Location"] ?? "").prefix { $0 != "?" && $0 != "#" }
@@ -105,6 +109,7 @@ extension AzureDialect {
     }
 
     /// Makes or changes a registration of Mobile Services.
+    /// - Throws: ``RemoteError`` with a code of ``AzureError`` if the token or the name of a template is missing.
     public func registrationRequest(
         id: String, token: Data?, tags: [String] = [], template: AzureTemplate? = nil,
         options: RequestOptions = RequestOptions()
@@ -121,6 +126,7 @@ extension AzureDialect {
     }
 
     /// Lists the registrations of a device at Mobile Services.
+    /// - Throws: ``RemoteError`` with the code ``AzureError/pushRequiredParameter`` if the token is missing.
     public func registrationsRequest(
         token: Data?, options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
@@ -129,6 +135,7 @@ extension AzureDialect {
     }
 
     /// Ends a registration at Mobile Services.
+    /// - Throws: ``RemoteError`` with the code ``AzureError/pushRequiredParameter`` if the id is empty.
     public func removeRegistrationRequest(
         id: String, options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
@@ -209,6 +216,7 @@ public struct AzurePush: Sendable {
     }
 
     /// The ids of the registrations of a device at Mobile Services, by the names of their templates.
+    /// - Throws: ``AzureFailure`` if the token is missing, or the server refuses or cannot be reached.
     public func registrations(
         token: Data?, options: RequestOptions? = nil
     ) async throws(AzureFailure) -> [String: String] {
@@ -226,6 +234,7 @@ public struct AzurePush: Sendable {
 
     /// Ends all registrations of this installation.
     /// - Parameter token: The device; only Mobile Services need it.
+    /// - Throws: ``AzureFailure`` if the token is missing, or the server refuses or cannot be reached.
     public func unregister(token: Data? = nil, options: RequestOptions? = nil) async throws(AzureFailure) {
         guard dialect.version == .mobileServices else {
             return try await send(options) { options throws(RemoteError) in

@@ -27,6 +27,7 @@ public struct AzureUsers: RemoteUsers {
     public var currentUser: RemoteUser? { client.session.user.map(Self.user) }
 
     /// Logs in by a token of a provider.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     @discardableResult
     public func logIn(_ token: ProviderToken) async throws(RemoteError) -> RemoteUser {
         var fields: JSONObject = ["access_token": .string(token.token)]
@@ -40,9 +41,11 @@ public struct AzureUsers: RemoteUsers {
     }
 
     /// Forgets the user here. The protocol has no way to tell the server.
+    /// - Throws: Nothing.
     public func logOut() async throws(RemoteError) { client.logOut() }
 
     /// Renews the token of the user.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     @discardableResult
     public func refreshUser() async throws(RemoteError) -> RemoteUser {
         guard abilities.contains(.refreshing) else { throw lacking(.refreshing) }

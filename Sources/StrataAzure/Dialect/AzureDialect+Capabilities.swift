@@ -27,6 +27,7 @@ extension AzureDialect {
     /// Refuses entities without a primary key that the version has ids for (text, or integers of 64 bits in
     /// ``AzureVersion/mobileServices``), two entities of one table, two properties of one column, columns that are
     /// the server's own, types that are none of JSON, relationships that neither end has as a single value, and ordered ones.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` that names the entity and the property.
     public func check(_ model: ManagedObjectModel) throws(RemoteError) {
         var tables: [String: String] = [:]
         for entity in model.entities where !entity.isAbstract {

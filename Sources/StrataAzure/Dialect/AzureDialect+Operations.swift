@@ -2,6 +2,7 @@ import Foundation
 
 extension AzureDialect: RemoteDialect {
     /// The operations of one request each: a batch and new objects go one by one.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` for an operation that the service does not have.
     public func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation] {
         switch operation {
         case .create(let entity, let writes) where writes.count != 1:

@@ -11,6 +11,7 @@ extension AzureDialect {
     /// `deleted` and all columns). If the refusal does not contain the row, as those of older servers, and
     /// ``keepsDeletedRows`` is set, the row is read first. Each request names the version that it goes out from, so that a row
     /// that somebody else restores at the same moment is a conflict.
+    /// - Throws: ``RemoteError`` if the next request cannot be made.
     public func continuation(
         of operation: RemoteOperation, after exchanges: [DialectExchange], options: RequestOptions
     ) throws(RemoteError) -> DialectContinuation {

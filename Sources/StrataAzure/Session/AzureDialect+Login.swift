@@ -143,6 +143,7 @@ extension AzureDialect {
     }
 
     /// The request that gets the token for the code of a page in a browser.
+    /// - Throws: ``RemoteError`` with the code ``AzureError/loginInvalidURL`` for a page that is not for a browser.
     public func codeRequest(
         _ page: AzureLoginPage, code: String, options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {

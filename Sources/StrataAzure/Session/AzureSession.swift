@@ -97,6 +97,7 @@ public final class AzureSession: RequestAuthorizer {
     }
 
     /// Renews the session after an answer with status 401, if ``onUnauthorized(_:)`` told how.
+    /// - Throws: ``RemoteError`` if the session cannot be renewed.
     public func recover(
         from response: WireResponse, to request: WireRequest, options: RequestOptions
     ) async throws(RemoteError) -> Bool {

@@ -94,6 +94,7 @@ public struct AzurePullPlan: Sendable {
     public var token: String? { isIncremental ? cursor.token : nil }
 
     /// The query parameters of the next request as they are sent; nil when the pull is done.
+    /// - Throws: ``RemoteError`` if the service cannot express the condition of the query.
     public func nextParameters() throws(RemoteError) -> [String]? {
         guard !isDone else { return nil }
         var page = query
@@ -120,6 +121,7 @@ public struct AzurePullPlan: Sendable {
     }
 
     /// The next request; nil when the pull is done.
+    /// - Throws: ``RemoteError`` if the service cannot express the condition of the query.
     public func nextRequest(options: RequestOptions = RequestOptions()) throws(RemoteError) -> WireRequest? {
         guard let pairs = try nextParameters() else { return nil }
         let own: [AzureFeature] = isIncremental ? [.incrementalPull] : []

@@ -4,6 +4,7 @@ import Foundation
 /// of a code of ``AzureError``; nothing is to be sent then.
 extension AzureDialect {
     /// Makes a row.
+    /// - Throws: ``RemoteError`` with a code of ``AzureError`` if the table, the item or a parameter is invalid.
     public func insertRequest(
         table: String, item: JSONValue?, parameters: JSONObject = [:], features: [AzureFeature] = [],
         options: RequestOptions = RequestOptions()
@@ -14,6 +15,7 @@ extension AzureDialect {
 
     /// Changes a row. Its version, if the item has one, must be the server's; in ``AzureVersion/datasync`` the item takes
     /// the row's place as a whole.
+    /// - Throws: ``RemoteError`` with a code of ``AzureError`` if the table, the item or a parameter is invalid.
     public func updateRequest(
         table: String, item: JSONValue?, parameters: JSONObject = [:], features: [AzureFeature] = [],
         options: RequestOptions = RequestOptions()
@@ -27,6 +29,7 @@ extension AzureDialect {
     }
 
     /// Deletes a row. Its version, if the item has one, must be the server's.
+    /// - Throws: ``RemoteError`` with a code of ``AzureError`` if the table, the item or a parameter is invalid.
     public func deleteRequest(
         table: String, item: JSONValue?, parameters: JSONObject = [:], features: [AzureFeature] = [],
         options: RequestOptions = RequestOptions()
@@ -38,6 +41,7 @@ extension AzureDialect {
     }
 
     /// Deletes a row, whatever its version.
+    /// - Throws: ``RemoteError`` with a code of ``AzureError`` if the table, the item or a parameter is invalid.
     public func deleteRequest(
         table: String, id: JSONValue?, parameters: JSONObject = [:], options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
@@ -45,6 +49,7 @@ extension AzureDialect {
     }
 
     /// Takes the deletion of a row back, in a table that keeps deleted rows.
+    /// - Throws: ``RemoteError`` with a code of ``AzureError`` if the table, the item or a parameter is invalid.
     public func undeleteRequest(
         table: String, item: JSONValue?, parameters: JSONObject = [:], options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
@@ -61,6 +66,7 @@ extension AzureDialect {
     }
 
     /// Reads a row.
+    /// - Throws: ``RemoteError`` with a code of ``AzureError`` if the table, the item or a parameter is invalid.
     public func readRequest(
         table: String, id: JSONValue?, parameters: JSONObject = [:], options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
@@ -68,6 +74,7 @@ extension AzureDialect {
     }
 
     /// Reads rows.
+    /// - Throws: ``RemoteError`` with a code of ``AzureError`` if the table, the item or a parameter is invalid.
     public func readRequest(
         table: String, query: AzureQuery, features: [AzureFeature] = [], options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
@@ -78,6 +85,7 @@ extension AzureDialect {
 
     /// Reads rows by a query as it is sent, or goes on by the address of a next page.
     /// - Parameter query: A query, escaped; or a whole address.
+    /// - Throws: ``RemoteError`` with a code of ``AzureError`` if the table, the item or a parameter is invalid.
     public func readRequest(
         table: String, queryText query: String?, options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
@@ -119,6 +127,7 @@ extension AzureDialect {
     /// - Parameters:
     ///   - parameters: Parameters of the application's own.
     ///   - query: A query as it is sent, after those.
+    /// - Throws: ``RemoteError`` with a code of ``AzureError`` if the table, the item or a parameter is invalid.
     public func url(
         table: String, id: String? = nil, parameters: JSONObject = [:], query: String? = nil
     ) throws(RemoteError) -> String {

@@ -109,6 +109,7 @@ public final class CoreDataStore: PersistentStore {
     /// - Parameters:
     ///   - plan: The fetch.
     ///   - counting: Whether the objects are only counted.
+    /// - Throws: ``StoreError`` if the file cannot be read, or the fetch has no SQL.
     public func explain(_ plan: FetchPlan, counting: Bool = false) throws(StoreError) -> FetchExplanation {
         try store.explain(plan, counting: counting)
     }
@@ -129,6 +130,7 @@ public final class CoreDataStore: PersistentStore {
     // MARK: Writing
 
     /// Reserves keys by raising the highest key that Core Data has given out.
+    /// - Throws: ``StoreError/readOnly(path:)``; ``StoreError/unsupported(store:feature:)`` if the file has no table for the entity.
     public func allocateKeys(_ count: Int, rootIndex: Int) throws(StoreError) -> Range<Int64> {
         guard let plan else { throw .readOnly(path: path) }
         guard let entity = plan.entities[rootIndex] else {
@@ -142,6 +144,7 @@ public final class CoreDataStore: PersistentStore {
     }
 
     /// Writes changes by the rules of Core Data's format, if the store was opened for writing.
+    /// - Throws: ``StoreError/readOnly(path:)`` if it was not; ``StoreError`` if the file cannot be written.
     public func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
         guard let plan else { throw .readOnly(path: path) }
         if changes.isEmpty { return .committed(CommitEffects()) }
@@ -151,6 +154,7 @@ public final class CoreDataStore: PersistentStore {
     }
 
     /// Fails: there are no bulk operations.
+    /// - Throws: ``StoreError/unsupported(store:feature:)``, or ``StoreError/readOnly(path:)``.
     public func perform(_ operation: BulkOperation, by origin: ChangeOrigin) throws(StoreError) -> BulkResult {
         guard plan != nil else { throw .readOnly(path: path) }
         throw .unsupported(store: name, feature: "bulk operations; fetch the objects, change them and save")

@@ -17,6 +17,7 @@ extension MaxLeapClient {
     }
 
     /// Runs a job on the server. MaxLeap answers when it has ended, Parse when it has begun.
+    /// - Throws: ``RemoteError``, with code 141 if the job failed.
     @discardableResult
     public func runJob(
         _ job: String, _ parameters: [String: MaxLeapValue] = [:], options: RequestOptions? = nil

@@ -62,6 +62,7 @@ extension MaxLeapDialect: FileDialect {
     public func delivery(of file: RemoteFile) -> FileDelivery { .upload }
 
     /// Deletes a file, which takes the master key.
+    /// - Throws: ``RemoteError`` with code 122 if the reference is not the address of a file.
     public func deletionRequest(
         ofFile reference: String, options: RequestOptions
     ) throws(RemoteError) -> WireRequest {
@@ -72,6 +73,7 @@ extension MaxLeapDialect: FileDialect {
     }
 
     /// Refuses what a client refuses: MaxLeap reports errors with status 200, too.
+    /// - Throws: ``RemoteError`` for an answer that reports a failure, unless there is no such file.
     public func checkDeletion(_ response: WireResponse, ofFile reference: String) throws(RemoteError) {
         guard let failure = failure(response), failure.kind != .notFound, failure.kind != .gone else { return }
         throw failure
@@ -80,6 +82,7 @@ extension MaxLeapDialect: FileDialect {
 
 extension MaxLeapDialect {
     /// The file that the answer to an upload tells.
+    /// - Throws: ``RemoteError`` if the answer reports a failure, or has no name or address.
     public func uploaded(
         _ response: WireResponse, contentType: String = "application/octet-stream"
     ) throws(RemoteError) -> MaxLeapFile {

@@ -49,6 +49,7 @@ extension MaxLeapClient {
 
     /// Logs a user in by an account at another service, and makes the user where there is none: ``MaxLeapObject/isNew``
     /// tells.
+    /// - Throws: ``RemoteError`` if the server refuses, or cannot be reached.
     @discardableResult
     public func logIn(
         _ data: MaxLeapAuthData, options: RequestOptions? = nil

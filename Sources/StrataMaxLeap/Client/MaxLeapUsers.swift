@@ -27,6 +27,7 @@ public struct MaxLeapUsers: RemoteUsers {
     public var currentUser: RemoteUser? { client.currentUser.flatMap { try? Self.user($0) } }
 
     /// Makes a user, or gives the anonymous user who is logged in a name.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     @discardableResult
     public func signUp(_ name: String, password: String, fields: JSONObject) async throws(RemoteError) -> RemoteUser {
         var values: [String: MaxLeapValue] = [:]
@@ -39,18 +40,21 @@ public struct MaxLeapUsers: RemoteUsers {
     }
 
     /// Logs a user in.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     @discardableResult
     public func logIn(_ name: String, password: String) async throws(RemoteError) -> RemoteUser {
         try Self.user(await client.logIn(username: name, password: password))
     }
 
     /// Logs a user in by an account at another service, and makes the user where there is none.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     @discardableResult
     public func logIn(_ token: ProviderToken) async throws(RemoteError) -> RemoteUser {
         try Self.user(await client.logIn(Self.data(token)))
     }
 
     /// Logs in a user without a name.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     @discardableResult
     public func logInAnonymously() async throws(RemoteError) -> RemoteUser {
         try Self.user(await client.logInAnonymously())
@@ -58,29 +62,36 @@ public struct MaxLeapUsers: RemoteUsers {
 
     /// The user who is logged in, or else an anonymous one: this call makes the account at the server. Calls of the same time
     /// make one account.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     public func automaticUser() async throws(RemoteError) -> RemoteUser { try Self.user(await client.automaticUser()) }
 
     /// Logs the user out: at the server, and then here.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     public func logOut() async throws(RemoteError) { try await client.logOut() }
 
     /// Reads the user who is logged in again.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     @discardableResult
     public func refreshUser() async throws(RemoteError) -> RemoteUser { try Self.user(await client.refreshUser()) }
 
     /// Gives the user who is logged in another password. Parse does not look at the old one.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     public func changePassword(from old: String, to new: String) async throws(RemoteError) {
         try await client.changePassword(from: old, to: new)
     }
 
     /// Has a mail sent to an address, with a link by which its user sets a new password.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     public func requestPasswordReset(for user: String) async throws(RemoteError) {
         try await client.requestPasswordReset(email: user)
     }
 
     /// Lets the user who is logged in log in by an account at another service, too. An anonymous user is anonymous no longer.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     public func link(_ token: ProviderToken) async throws(RemoteError) { try await client.link(Self.data(token)) }
 
     /// Takes that back.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     public func unlink(_ provider: String) async throws(RemoteError) { try await client.unlink(provider) }
 
     static func data(_ token: ProviderToken) throws(RemoteError) -> MaxLeapAuthData {

@@ -3,6 +3,7 @@ import Foundation
 extension MaxLeapDialect {
     /// Reads an answer. What a server refuses of a single write is the outcome of that write; what says nothing of the
     /// write, such as a missing session or a server that cannot answer for now, is thrown.
+    /// - Throws: ``RemoteError`` for answers that report a failure or do not have the form of the service.
     public func answer(
         _ response: WireResponse, to operation: RemoteOperation
     ) throws(RemoteError) -> RemoteAnswer {

@@ -24,6 +24,7 @@ extension MaxLeapDialect {
 
     /// Refuses entities without a primary key of type string, two entities of one class, two properties of one field, names
     /// that no class or field has, and more than one position in an entity.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` that names the entity and the property.
     public func check(_ model: ManagedObjectModel) throws(RemoteError) {
         var classes: [String: String] = [:]
         for entity in model.entities where !entity.isAbstract {

@@ -3,6 +3,7 @@ import Foundation
 extension MaxLeapDialect {
     /// Makes an object. Users sign up so.
     /// - Parameter returnsAll: Whether the answer is the whole object, which MaxLeap does with `new=true`.
+    /// - Throws: ``RemoteError`` if the name of the class or the identifier is invalid.
     public func createRequest(
         _ className: String, _ fields: JSONObject, returnsAll: Bool = false, options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
@@ -18,6 +19,7 @@ extension MaxLeapDialect {
     /// - Parameters:
     ///   - keys: The fields that are requested; nil for all.
     ///   - include: The fields whose objects come along, as paths with dots.
+    /// - Throws: ``RemoteError`` if the name of the class or the identifier is invalid.
     public func fetchRequest(
         _ className: String, _ id: String, keys: [String]? = nil, include: [String] = [],
         options: RequestOptions = RequestOptions()
@@ -30,6 +32,7 @@ extension MaxLeapDialect {
 
     /// Changes fields of an object.
     /// - Parameter condition: What it must meet for that, in MaxLeap; the answer tells `number` 0 if it does not.
+    /// - Throws: ``RemoteError`` if the class or the identifier is invalid, or the flavor has no writes with a condition.
     public func updateRequest(
         _ className: String, _ id: String, _ changes: JSONObject, if condition: MaxLeapWhere? = nil,
         options: RequestOptions = RequestOptions()
@@ -40,6 +43,7 @@ extension MaxLeapDialect {
 
     /// Deletes an object.
     /// - Parameter condition: What it must meet for that; see ``updateRequest(_:_:_:if:options:)``.
+    /// - Throws: ``RemoteError`` if the class or the identifier is invalid, or the flavor has no writes with a condition.
     public func deleteRequest(
         _ className: String, _ id: String, if condition: MaxLeapWhere? = nil,
         options: RequestOptions = RequestOptions()
@@ -57,6 +61,7 @@ extension MaxLeapDialect {
     }
 
     /// Asks for objects.
+    /// - Throws: ``RemoteError`` if the flavor cannot express the query.
     public func queryRequest(
         _ query: MaxLeapQuery, options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
@@ -64,6 +69,7 @@ extension MaxLeapDialect {
     }
 
     /// Asks for the number of objects.
+    /// - Throws: ``RemoteError`` if the flavor cannot express the query.
     public func countRequest(
         _ query: MaxLeapQuery, options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
@@ -110,6 +116,7 @@ extension MaxLeapDialect {
     }
 
     /// Deletes a file, which takes the master key.
+    /// - Throws: ``RemoteError`` with code 122 for a name that is empty or has a slash.
     public func deleteFileRequest(
         _ name: String, options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {

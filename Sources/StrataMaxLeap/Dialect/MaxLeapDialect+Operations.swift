@@ -3,6 +3,7 @@ import Foundation
 extension MaxLeapDialect: RemoteDialect {
     /// The operations of one request each. Several new objects are a batch; members that come to an array and those that go
     /// are two requests.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` for an operation that the service does not have.
     public func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation] {
         switch operation {
         case .read(let entity, let ids):

@@ -232,6 +232,7 @@
 
     extension PostgresStore: DeferredMigrationStore {
         /// The steps of migrations that are still to be done, in their order.
+        /// - Throws: ``StoreError`` if the store cannot be read.
         public func deferredMigrationSteps() throws(StoreError) -> [DeferredMigrationStep] {
             let entries = try reading { (connection) throws(PostgresError) in
                 try DatabaseNotes.notes(from: DeferredSteps.prefix, on: connection)

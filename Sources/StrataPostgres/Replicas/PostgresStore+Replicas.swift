@@ -21,6 +21,7 @@
 
         /// As ``explain(_:counting:)``, by the server that would answer a context with a ``ReadSource``:
         /// ``FetchExplanation/replica`` says which one it was.
+        /// - Throws: As ``explain(_:counting:)``.
         public func explain(
             _ plan: FetchPlan, counting: Bool = false, reading source: ReadSource
         ) throws(StoreError) -> FetchExplanation {

@@ -8,6 +8,7 @@ extension HTTPBackend {
 
     /// Asks for the bytes of a file, by a GET of its address without the fragment (`#…`). The request is neither signed nor seen
     /// by middleware, since another service may keep the file.
+    /// - Throws: ``RemoteError`` if there is no such file, or the server cannot be reached.
     public func download(_ reference: String, options: RequestOptions) async throws(RemoteError) -> Data {
         var request = try WireRequest(getting: reference)
         for _ in 0..<5 {
@@ -20,6 +21,7 @@ extension HTTPBackend {
     }
 
     /// Deletes a file.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` if the service deletes no files, and if the server refuses.
     public func deleteFile(_ reference: String, options: RequestOptions) async throws(RemoteError) {
         guard let dialect = dialect as? any FileDialect else {
             throw RemoteError(.unsupported, domain: "Strata", message: "\(name) keeps no files; keep them elsewhere")

@@ -56,6 +56,7 @@ public struct FileSessionStorage: SessionStorage {
     }
 
     /// Writes the file with the given name.
+    /// - Throws: ``SessionStorageError`` with the path and the reason of the system.
     public func keep(_ session: Data, named name: String) throws(SessionStorageError) {
         let path = file(named: name).path
         try makeFolder()
@@ -79,6 +80,7 @@ public struct FileSessionStorage: SessionStorage {
     }
 
     /// Deletes the file with the given name.
+    /// - Throws: ``SessionStorageError`` with the path and the reason of the system.
     public func forget(named name: String) throws(SessionStorageError) {
         let path = file(named: name).path
         guard unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR else { throw error(path) }

@@ -48,6 +48,7 @@ public final class HTTPBackend: RemoteBackend {
     public func code(of finding: RemoteError.Finding) -> RemoteError.Code? { dialect.code(of: finding) }
 
     /// As the dialect.
+    /// - Throws: As ``RemoteDialect/check(_:)``.
     public func check(_ model: ManagedObjectModel) throws(RemoteError) { try dialect.check(model) }
 
     /// As the dialect.
@@ -56,6 +57,7 @@ public final class HTTPBackend: RemoteBackend {
     }
 
     /// Builds the requests of an operation without sending them.
+    /// - Throws: ``RemoteError`` if the dialect cannot build one of them.
     public func check(_ operation: RemoteOperation) throws(RemoteError) {
         _ = try dialect.requests(for: operation)
     }
@@ -66,6 +68,7 @@ public final class HTTPBackend: RemoteBackend {
     /// fails as a whole. A change of members that takes several requests has one outcome, which is a failure if one of
     /// them fails. After a failure that would also affect the next request – no connection, no session, a server that
     /// asks to wait – the rest is not sent and has the same error.
+    /// - Throws: ``RemoteError`` if the operation cannot be sent as requests, or a read fails.
     public func perform(
         _ operation: RemoteOperation, options: RequestOptions
     ) async throws(RemoteError) -> RemoteAnswer {

@@ -33,6 +33,7 @@ public struct LoggingTransport: HTTPTransport {
     }
 
     /// Sends with the other transport.
+    /// - Throws: ``RemoteError`` of the other transport.
     public func send(_ request: WireRequest, timeout: Double) async throws(RemoteError) -> WireResponse {
         guard logger.logLevel <= .info else { return try await transport.send(request, timeout: timeout) }
         let head: Logger.Metadata = [

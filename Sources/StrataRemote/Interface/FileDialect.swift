@@ -18,6 +18,7 @@ public protocol FileDialect: RemoteDialect {
 
 extension FileDialect {
     /// Goes by the status.
+    /// - Throws: ``RemoteError`` for a status other than 2xx, 404 and 410.
     public func checkDeletion(_ response: WireResponse, ofFile reference: String) throws(RemoteError) {
         guard !(200..<300).contains(response.status), response.status != 404, response.status != 410 else { return }
         throw HTTPBackend.fileFailure(response, "deleted")

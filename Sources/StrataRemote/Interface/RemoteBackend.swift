@@ -65,10 +65,12 @@ extension RemoteBackend {
     /// Files are uploaded before their objects.
     public func delivery(of file: RemoteFile) -> FileDelivery { .upload }
     /// There are no files.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported``, always.
     public func download(_ reference: String, options: RequestOptions) async throws(RemoteError) -> Data {
         throw RemoteError(.unsupported, domain: "Strata", message: "\(name) keeps no files")
     }
     /// There are no files.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported``, always.
     public func deleteFile(_ reference: String, options: RequestOptions) async throws(RemoteError) {
         throw RemoteError(.unsupported, domain: "Strata", message: "\(name) does not delete files")
     }

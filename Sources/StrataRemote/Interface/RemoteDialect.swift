@@ -26,6 +26,7 @@ public protocol RemoteDialect: Sendable {
     /// The operations, each of one request, that an operation is made of. Their answers are joined in order: pages and outcomes
     /// one after another. The default is the operation itself; reads of more primary keys than
     /// ``RemoteCapabilities/maximumIDs``, and creations of more objects than ``RemoteCapabilities/maximumBatch``, are divided.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` for an operation that the service does not have.
     func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation]
 
     /// The request for an operation that ``steps(of:)`` gave.

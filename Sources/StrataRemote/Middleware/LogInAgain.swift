@@ -26,6 +26,7 @@ public final class LogInAgain: HTTPMiddleware {
     public init(_ logIn: @escaping @Sendable () async throws(RemoteError) -> Void) { self.logIn = logIn }
 
     /// Sends a request, and once more after a log-in.
+    /// - Throws: ``RemoteError`` of the request, or of the log-in.
     public func send(_ request: WireRequest, next: HTTPNext) async throws(RemoteError) -> WireResponse {
         guard next.options.renewsSession else { return try await next(request) }
         let count = state.withLock(\.count)

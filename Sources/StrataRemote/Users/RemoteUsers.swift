@@ -34,10 +34,12 @@ public protocol RemoteUsers: Sendable {
 
     /// Logs in a user without a name, who is lost with the session unless ``signUp(_:password:fields:)`` or ``link(_:)`` comes
     /// before.
+    /// - Throws: ``RemoteError`` if the service has no anonymous users, or does not make one.
     @discardableResult
     func logInAnonymously() async throws(RemoteError) -> RemoteUser
 
     /// The user who is logged in, or else an anonymous one that is made now.
+    /// - Throws: ``RemoteError`` if the service has no anonymous users, or does not make one.
     @discardableResult
     func automaticUser() async throws(RemoteError) -> RemoteUser
 
@@ -57,6 +59,7 @@ public protocol RemoteUsers: Sendable {
 
     /// Has a mail sent by which a user gets a new password.
     /// - Parameter user: The name or the mail address, whichever the service asks for.
+    /// - Throws: ``RemoteError`` if there is no such user. Services may hide that.
     func requestPasswordReset(for user: String) async throws(RemoteError)
 
     /// Lets the user who is logged in log in by an account at another service, too.
@@ -64,17 +67,20 @@ public protocol RemoteUsers: Sendable {
     func link(_ token: ProviderToken) async throws(RemoteError)
 
     /// Takes the account at another service from the user who is logged in.
+    /// - Throws: ``RemoteError`` if nobody is logged in, or the user has no account there.
     func unlink(_ provider: String) async throws(RemoteError)
 }
 
 extension RemoteUsers {
     /// Makes a user without further fields, who is logged in then.
+    /// - Throws: As ``signUp(_:password:fields:)``.
     @discardableResult
     public func signUp(_ name: String, password: String) async throws(RemoteError) -> RemoteUser {
         try await signUp(name, password: password, fields: [:])
     }
 
     /// The user who is logged in, or else an anonymous one that is made now.
+    /// - Throws: As ``logInAnonymously()``, if nobody is logged in.
     public func automaticUser() async throws(RemoteError) -> RemoteUser {
         if let currentUser { return currentUser }
         return try await logInAnonymously()
@@ -85,28 +91,37 @@ extension RemoteUsers {
 
 extension RemoteUsers {
     /// Says that the service lacks it.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported``, always.
     public func signUp(_ name: String, password: String, fields: JSONObject) async throws(RemoteError) -> RemoteUser {
         throw lacking(.signUp)
     }
     /// Says that the service lacks it.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported``, always.
     public func logIn(_ name: String, password: String) async throws(RemoteError) -> RemoteUser {
         throw lacking(.passwords)
     }
     /// Says that the service lacks it.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported``, always.
     public func logIn(_ token: ProviderToken) async throws(RemoteError) -> RemoteUser { throw lacking(.providers) }
     /// Says that the service lacks it.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported``, always.
     public func logInAnonymously() async throws(RemoteError) -> RemoteUser { throw lacking(.anonymousUsers) }
     /// Says that the service lacks it.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported``, always.
     public func refreshUser() async throws(RemoteError) -> RemoteUser { throw lacking(.refreshing) }
     /// Says that the service lacks it.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported``, always.
     public func changePassword(from old: String, to new: String) async throws(RemoteError) {
         throw lacking(.changingPasswords)
     }
     /// Says that the service lacks it.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported``, always.
     public func requestPasswordReset(for user: String) async throws(RemoteError) { throw lacking(.resettingPasswords) }
     /// Says that the service lacks it.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported``, always.
     public func link(_ token: ProviderToken) async throws(RemoteError) { throw lacking(.linking) }
     /// Says that the service lacks it.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported``, always.
     public func unlink(_ provider: String) async throws(RemoteError) { throw lacking(.linking) }
 
     /// The error for what the service lacks.

@@ -62,6 +62,7 @@ struct FilePlace: DeferredPlace {
 
 extension SQLiteStore: DeferredMigrationStore {
     /// The steps of migrations that are still to be done, in their order.
+    /// - Throws: ``StoreError`` if the store cannot be read.
     public func deferredMigrationSteps() throws(StoreError) -> [DeferredMigrationStep] {
         try pool.read { (connection) throws(StoreError) in
             try DeferredSteps.read(in: FileNotes(connection: connection))

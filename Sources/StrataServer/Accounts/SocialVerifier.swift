@@ -49,6 +49,7 @@
         /// Posts a message for an account.
         /// - Parameter credential: What the account was last proved with.
         /// - Returns: The provider's answer.
+        /// - Throws: ``ServerError``: 502 if the provider cannot be asked.
         func post(_ message: String, credential: SocialCredential) async throws(ServerError) -> JSONValue
     }
 #endif

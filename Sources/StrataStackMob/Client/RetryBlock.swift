@@ -56,6 +56,7 @@ extension HTTPBackend {
     /// Sends a request, and asks a closure after each wait whether to send it again.
     /// - Parameter block: Asked after each wait what to do; nil to send the same request again.
     /// - Returns: The last answer, of any status.
+    /// - Throws: ``RemoteError`` if there is no answer, or the request cannot be authorized.
     public func send(
         _ request: WireRequest, options: RequestOptions, retrying block: RetryBlock?
     ) async throws(RemoteError) -> WireResponse {

@@ -8,6 +8,7 @@ extension StackMobClient {
     ///   - createsUser: Whether a user is made if none has that account.
     ///   - username: The primary key of a user that is made; nil for the server's choice.
     /// - Returns: The user.
+    /// - Throws: ``RemoteError`` if the server refuses, or cannot be reached.
     @discardableResult
     public func logIn(
         facebookToken: String, createsUser: Bool = false, username: String? = nil, options: RequestOptions? = nil
@@ -17,6 +18,7 @@ extension StackMobClient {
 
     /// Makes a user who has an account of Facebook. Nobody is logged in by that.
     /// - Returns: The user.
+    /// - Throws: ``RemoteError`` if the server refuses, or cannot be reached.
     @discardableResult
     public func createUser(
         facebookToken: String, username: String? = nil, options: RequestOptions? = nil
@@ -25,6 +27,7 @@ extension StackMobClient {
     }
 
     /// Gives the user who is logged in an account of Facebook to log in by.
+    /// - Throws: ``RemoteError`` if the server refuses, or cannot be reached.
     public func linkFacebook(token: String, options: RequestOptions? = nil) async throws(RemoteError) {
         _ = try await perform(.linkFacebook(token: token), options)
     }
@@ -36,11 +39,13 @@ extension StackMobClient {
     }
 
     /// Posts a message on Facebook for the user who is logged in.
+    /// - Throws: ``RemoteError`` if the server refuses, or cannot be reached.
     public func postToFacebook(_ message: String, options: RequestOptions? = nil) async throws(RemoteError) {
         _ = try await perform(.postFacebookMessage(message), options)
     }
 
     /// What Facebook reports about the user who is logged in.
+    /// - Throws: ``RemoteError`` if the server refuses, or cannot be reached.
     public func facebookUserInfo(options: RequestOptions? = nil) async throws(RemoteError) -> JSONObject {
         try await perform(.facebookUserInfo, options).object()
     }
@@ -52,6 +57,7 @@ extension StackMobClient {
     ///   - createsUser: Whether a user is made if none has that account.
     ///   - username: The primary key of a user that is made; nil for the server's choice.
     /// - Returns: The user.
+    /// - Throws: ``RemoteError`` if the server refuses, or cannot be reached.
     @discardableResult
     public func logIn(
         twitterToken: String, secret: String, createsUser: Bool = false, username: String? = nil,
@@ -63,6 +69,7 @@ extension StackMobClient {
 
     /// Makes a user who has an account of Twitter. Nobody is logged in by that.
     /// - Returns: The user.
+    /// - Throws: ``RemoteError`` if the server refuses, or cannot be reached.
     @discardableResult
     public func createUser(
         twitterToken: String, secret: String, username: String? = nil, options: RequestOptions? = nil
@@ -71,21 +78,25 @@ extension StackMobClient {
     }
 
     /// Gives the user who is logged in an account of Twitter to log in by.
+    /// - Throws: ``RemoteError`` if the server refuses, or cannot be reached.
     public func linkTwitter(token: String, secret: String, options: RequestOptions? = nil) async throws(RemoteError) {
         _ = try await perform(.linkTwitter(token: token, secret: secret), options)
     }
 
     /// Takes the account of Twitter from the user who is logged in.
+    /// - Throws: ``RemoteError`` if the server refuses, or cannot be reached.
     public func unlinkTwitter(options: RequestOptions? = nil) async throws(RemoteError) {
         _ = try await perform(.unlinkTwitter, options)
     }
 
     /// Posts a status on Twitter for the user who is logged in.
+    /// - Throws: ``RemoteError`` if the server refuses, or cannot be reached.
     public func postToTwitter(_ status: String, options: RequestOptions? = nil) async throws(RemoteError) {
         _ = try await perform(.updateTwitterStatus(status), options)
     }
 
     /// What Twitter reports about the user who is logged in.
+    /// - Throws: ``RemoteError`` if the server refuses, or cannot be reached.
     public func twitterUserInfo(options: RequestOptions? = nil) async throws(RemoteError) -> JSONObject {
         try await perform(.twitterUserInfo, options).object()
     }
@@ -98,6 +109,7 @@ extension StackMobClient {
     ///   - signature: Gigya's signature of it.
     ///   - timestamp: When that was signed, as Gigya gave it.
     /// - Returns: The user.
+    /// - Throws: ``RemoteError`` if the server refuses, or cannot be reached.
     @discardableResult
     public func logIn(
         gigyaUID: String, signature: String, timestamp: String, options: RequestOptions? = nil
@@ -106,6 +118,7 @@ extension StackMobClient {
     }
 
     /// Gives the user who is logged in an account of Gigya to log in by.
+    /// - Throws: ``RemoteError`` if the server refuses, or cannot be reached.
     public func linkGigya(
         uid: String, signature: String, timestamp: String, options: RequestOptions? = nil
     ) async throws(RemoteError) {
@@ -113,6 +126,7 @@ extension StackMobClient {
     }
 
     /// Takes the account of Gigya from the user who is logged in.
+    /// - Throws: ``RemoteError`` if the server refuses, or cannot be reached.
     public func unlinkGigya(options: RequestOptions? = nil) async throws(RemoteError) {
         _ = try await perform(.unlinkGigya, options)
     }

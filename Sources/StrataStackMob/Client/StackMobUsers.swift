@@ -26,6 +26,7 @@ public struct StackMobUsers: RemoteUsers {
     }
 
     /// Makes a user object, and logs in.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     @discardableResult
     public func signUp(_ name: String, password: String, fields: JSONObject) async throws(RemoteError) -> RemoteUser {
         guard !name.isEmpty, !password.isEmpty else {
@@ -41,12 +42,14 @@ public struct StackMobUsers: RemoteUsers {
     }
 
     /// Logs a user in.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     @discardableResult
     public func logIn(_ name: String, password: String) async throws(RemoteError) -> RemoteUser {
         try user(await client.logIn(username: name, password: password))
     }
 
     /// Logs a user in by an account of Facebook, Twitter or Gigya.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     @discardableResult
     public func logIn(_ token: ProviderToken) async throws(RemoteError) -> RemoteUser {
         switch token.provider {
@@ -62,26 +65,31 @@ public struct StackMobUsers: RemoteUsers {
     }
 
     /// Logs the user out: at the server, and then here.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     public func logOut() async throws(RemoteError) {
         guard client.session.credentials != nil else { return }
         try await client.logOut()
     }
 
     /// Reads the user of the session.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     @discardableResult
     public func refreshUser() async throws(RemoteError) -> RemoteUser { try user(await client.loggedInUser()) }
 
     /// Gives the user who is logged in another password.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     public func changePassword(from old: String, to new: String) async throws(RemoteError) {
         try await client.resetPassword(from: old, to: new)
     }
 
     /// Has a temporary password sent to a user, given by name.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     public func requestPasswordReset(for user: String) async throws(RemoteError) {
         try await client.forgotPassword(username: user)
     }
 
     /// Gives the user who is logged in an account of Facebook, Twitter or Gigya.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     public func link(_ token: ProviderToken) async throws(RemoteError) {
         switch token.provider {
         case "facebook": try await client.linkFacebook(token: token.token)
@@ -94,6 +102,7 @@ public struct StackMobUsers: RemoteUsers {
     }
 
     /// Takes the account of Facebook, Twitter or Gigya from the user who is logged in.
+    /// - Throws: ``RemoteError`` for the reasons that ``RemoteUsers`` names.
     public func unlink(_ provider: String) async throws(RemoteError) {
         switch provider {
         case "facebook": try await client.unlinkFacebook()

@@ -7,6 +7,7 @@ extension StackMobDialect: FileDialect {
     }
 
     /// Refused: StackMob deletes no single files.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported``: the service does not delete files.
     public func deletionRequest(
         ofFile reference: String, options: RequestOptions
     ) throws(RemoteError) -> WireRequest {

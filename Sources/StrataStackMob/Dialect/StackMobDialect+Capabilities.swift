@@ -21,6 +21,7 @@ extension StackMobDialect {
 
     /// Refuses entities without a primary key, two entities of one schema, two properties of one field, more than one
     /// position in an entity, and, without ``usesExtensions``, bytes, composites and integers as primary keys.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` that names the entity and the property.
     public func check(_ model: ManagedObjectModel) throws(RemoteError) {
         var schemas: [String: String] = [:]
         for entity in model.entities where !entity.isAbstract {

@@ -4,6 +4,7 @@ extension StackMobDialect: RemoteDialect {
     /// The operations of one request each. Objects by primary key come in one query, unless a key has a comma in it;
     /// changes of members are one request for what comes, one for what is made and one for what goes; without
     /// ``usesExtensions`` a batch is sent one by one.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` for an operation that the service does not have.
     public func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation] {
         switch operation {
         case .read(let entity, let ids):

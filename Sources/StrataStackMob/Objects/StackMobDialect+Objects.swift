@@ -6,6 +6,7 @@ import Foundation
 extension StackMobDialect {
     /// Makes an object. A schema with a slash in it is a method, and sent as it is.
     /// - Parameter relations: The fields that hold nested objects, with their schemas: `author=user`, `author.friends=user`.
+    /// - Throws: ``RemoteError`` of code ``StackMobError/invalidArguments`` if the schema is empty, or the object is not a JSON object.
     public func createRequest(
         schema: String, object: JSONValue, relations: [String] = [], secure: Bool = false,
         options: RequestOptions = RequestOptions()
@@ -23,6 +24,7 @@ extension StackMobDialect {
     /// - Parameters:
     ///   - expansion: How many levels of related objects come along whole: 0 to 3.
     ///   - fields: The fields that are requested; nil for all.
+    /// - Throws: ``RemoteError`` of code ``StackMobError/invalidArguments`` if the schema or the identifier is empty.
     public func readRequest(
         schema: String, id: String, expansion: Int = 0, fields: [String]? = nil,
         options: RequestOptions = RequestOptions()
@@ -37,6 +39,7 @@ extension StackMobDialect {
 
     /// Changes fields of an object. A name with `[inc]` after it adds to a number.
     /// - Parameter relations: The fields that hold nested objects, with their schemas: `author=user`, `author.friends=user`.
+    /// - Throws: ``RemoteError`` of code ``StackMobError/invalidArguments`` if the schema or the identifier is empty.
     public func updateRequest(
         schema: String, id: String, object: JSONValue, relations: [String] = [], secure: Bool = false,
         options: RequestOptions = RequestOptions()
@@ -49,6 +52,7 @@ extension StackMobDialect {
     }
 
     /// Adds to a number field, on the server, so that no other change of it is lost.
+    /// - Throws: ``RemoteError`` of code ``StackMobError/invalidArguments`` if the schema, the identifier or the field is empty.
     public func incrementRequest(
         schema: String, id: String, field: String, by amount: JSONValue, options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
@@ -59,6 +63,7 @@ extension StackMobDialect {
     }
 
     /// Deletes an object.
+    /// - Throws: ``RemoteError`` of code ``StackMobError/invalidArguments`` if the schema or the identifier is empty.
     public func deleteRequest(
         schema: String, id: String, options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
@@ -66,6 +71,7 @@ extension StackMobDialect {
     }
 
     /// Puts values at the end of an array field, or identifiers into a relationship.
+    /// - Throws: ``RemoteError`` of code ``StackMobError/invalidArguments`` if the schema, the identifier or the field is empty.
     public func appendRequest(
         schema: String, id: String, field: String, values: [JSONValue], options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
@@ -73,6 +79,7 @@ extension StackMobDialect {
     }
 
     /// Makes objects and puts them into a relationship.
+    /// - Throws: ``RemoteError`` of code ``StackMobError/invalidArguments`` if the schema, the identifier or the field is empty.
     public func createRelatedRequest(
         schema: String, id: String, field: String, objects: [JSONValue], relations: [String] = [],
         options: RequestOptions = RequestOptions()
@@ -83,6 +90,7 @@ extension StackMobDialect {
 
     /// Takes values out of an array field, or identifiers out of a relationship.
     /// - Parameter cascades: Whether the objects of the identifiers are deleted, too.
+    /// - Throws: ``RemoteError`` of code ``StackMobError/invalidArguments`` if a name is empty, or there are no values.
     public func removeRequest(
         schema: String, id: String, field: String, values: [String], cascades: Bool = false,
         options: RequestOptions = RequestOptions()

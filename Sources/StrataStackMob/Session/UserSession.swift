@@ -137,11 +137,13 @@ public final class UserSession: RequestAuthorizer {
     }
 
     /// Adds the signature of the session. Without a session the request goes as it is.
+    /// - Throws: ``RemoteError`` if the session has ended and cannot be renewed.
     public func authorize(_ request: WireRequest, options: RequestOptions) async throws(RemoteError) -> WireRequest {
         try await authorize(request, options, waits: false)
     }
 
     /// Renews the session after an answer with status 401.
+    /// - Throws: ``RemoteError`` if the session has ended and cannot be renewed.
     public func recover(
         from response: WireResponse, to request: WireRequest, options: RequestOptions
     ) async throws(RemoteError) -> Bool {

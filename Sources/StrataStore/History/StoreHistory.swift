@@ -18,9 +18,11 @@ public protocol StoreHistory: Sendable {
     /// A random number of this instance of the store, which its transactions carry; see ``HistoryFilter/excludedOrigin``.
     var origin: Int64 { get }
     /// The place after the last transaction.
+    /// - Throws: ``HistoryError/store(_:)`` if the store fails.
     func currentToken() throws(HistoryError) -> HistoryToken
     /// The place after the last transaction that was committed at a time or before; nil if all that are kept came
     /// later.
+    /// - Throws: ``HistoryError/store(_:)`` if the store fails.
     func token(at date: Date) throws(HistoryError) -> HistoryToken?
     /// Reads transactions in order.
     /// - Parameters:
@@ -33,22 +35,27 @@ public protocol StoreHistory: Sendable {
     ) throws(HistoryError) -> HistoryPage
 
     /// The place up to which a consumer has read; nil for one that is not registered.
+    /// - Throws: ``HistoryError/store(_:)`` if the store fails.
     func position(of consumer: String) throws(HistoryError) -> HistoryToken?
     /// Registers a consumer, or moves it forward. A token before its position does not move it, but records that the
     /// consumer is active.
     /// - Throws: ``HistoryError/expired(token:)`` for a token that is not in this history.
     func setPosition(_ token: HistoryToken, of consumer: String) throws(HistoryError)
     /// Forgets a consumer, so that history does not wait for it.
+    /// - Throws: ``HistoryError/store(_:)`` if the store fails.
     func removeConsumer(_ consumer: String) throws(HistoryError)
     /// The names of all consumers.
+    /// - Throws: ``HistoryError/store(_:)`` if the store fails.
     func consumers() throws(HistoryError) -> [String]
 
     /// Removes transactions up to a place; the most recent one stays. Consumers are not waited for.
     /// - Returns: How many rows of history were removed.
+    /// - Throws: ``HistoryError/expired(token:)`` for a token that is not in this history; ``HistoryError/store(_:)``.
     @discardableResult
     func purge(upTo token: HistoryToken) throws(HistoryError) -> Int
     /// Removes what is not to be kept by the file's ``HistoryRetention``. A store does this by itself.
     /// - Returns: How many rows of history were removed.
+    /// - Throws: ``HistoryError/store(_:)`` if the store fails.
     @discardableResult
     func purge() throws(HistoryError) -> Int
 

@@ -34,6 +34,7 @@ public protocol BackendSubject: Sendable {
     var exceptions: Set<BackendSuite.Law> { get }
     /// Opens a back end on a new, empty server.
     /// - Parameter model: The kit's model.
+    /// - Throws: An error if the server does not start. The suite reports it.
     func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend
 }
 

@@ -26,6 +26,7 @@ public protocol ConformanceSubject: Sendable {
     /// - Parameters:
     ///   - model: One of the kit's models. Which one belongs to a place does not change.
     ///   - place: A folder for only this store, which exists. A store that needs no files takes it as a name.
+    /// - Throws: An error if the store cannot be opened. The suite reports it.
     func open(_ model: ManagedObjectModel, at place: URL) async throws -> any PersistentStore
 }
 

@@ -73,6 +73,7 @@ public func expectStatements<R>(_ count: Int, in container: PersistentContainer,
 }
 
 /// As ``expectStatements(_:in:_:)``, for a closure that waits.
+/// - Throws: As ``expectStatements(_:in:_:)``.
 @discardableResult
 public func expectStatements<R>(
     _ count: Int, in container: PersistentContainer, isolation: isolated (any Actor)? = #isolation,

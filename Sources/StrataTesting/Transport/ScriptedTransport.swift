@@ -96,6 +96,7 @@ public final class ScriptedTransport: HTTPTransport {
     }
 
     /// Sends a request to the script.
+    /// - Throws: ``RemoteError`` that the script has next, or of kind ``RemoteError/Kind/cancelled``.
     public func send(_ request: WireRequest, timeout: Double) async throws(RemoteError) -> WireResponse {
         guard !Task.isCancelled else { throw Self.error(.cancelled, "the task was cancelled") }
         state.withLock { $0.requests.append(request) }
