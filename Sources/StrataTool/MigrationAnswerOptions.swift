@@ -37,7 +37,11 @@ struct MigrationAnswerOptions: ParsableArguments {
             let parts = step.split(separator: ".").map(String.init)
             guard parts.count >= 2, let entity = model.entity(named: parts[0]),
                 let type = entity.slot(named: parts.dropFirst().joined(separator: "."))?.type
-            else { throw ValidationError("--fill \(text): the model has no attribute \(step)") }
+            else {
+                let known = model.entities.flatMap { entity in entity.slots.map { "\(entity.name).\($0.name)" } }
+                throw ValidationError(
+                    "--fill \(text): the model has no attribute \(step)" + Spelling.suggestion(for: step, in: known))
+            }
             let value = String(text[text.index(after: equals)...])
             guard let converted = ValueConversion(from: .string, to: type).convert(.string(value)) else {
                 throw ValidationError("--fill \(text): '\(value)' is not a \(type.name)")

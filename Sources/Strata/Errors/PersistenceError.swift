@@ -16,6 +16,7 @@ import Foundation
 /// ``validation(_:)``, which the user can correct, ``conflicts(_:)``, and ``store(_:)`` with the reason why the store failed,
 /// such as a full disk; ``objectNotFound(_:)`` and ``cancelled`` are also part of normal operation. Most others are mistakes in
 /// code or in the model. Log their ``description``, which names entity, property and value and says what to do.
+/// A minor version may add cases, so end a `switch` over it with `default`.
 ///
 /// A save, an upsert or a bulk operation that throws leaves the context as it was before, so you can correct the problem and
 /// try again; only ``partlySaved(committed:pending:reason:)`` is different. Methods that take a closure, such as

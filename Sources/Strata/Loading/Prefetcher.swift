@@ -28,6 +28,7 @@ struct Prefetcher {
                 let reason =
                     current.attribute(named: name) == nil
                     ? "\(current.name) has no relationship \(name)"
+                        + Spelling.suggestion(for: name, in: current.relationships.map(\.name))
                     : "\(current.name).\(name) is an attribute, which comes with its object"
                 throw .invalidFetch(entity: entity.name, reason: "prefetch of \(whole): \(reason)")
             }

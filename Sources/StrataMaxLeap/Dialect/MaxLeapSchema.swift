@@ -103,7 +103,9 @@ struct MaxLeapSchema: Sendable {
     /// - Throws: ``RemoteError`` if there is no such property.
     func field(of property: String) throws(RemoteError) -> String {
         guard let field = fieldsByName[property] else {
-            throw MaxLeapError.unsupported("\(entity) has no property \(property)")
+            throw MaxLeapError.unsupported(
+                "\(entity) has no property \(property)"
+                    + Spelling.suggestion(for: property, in: fieldsByName.keys.sorted()))
         }
         return field
     }

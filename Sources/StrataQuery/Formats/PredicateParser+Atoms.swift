@@ -285,7 +285,10 @@ extension PredicateParser {
     }
 
     private mutating func call(_ name: String, from begin: Int) throws(FormatFault) -> Node {
-        guard let arity = Self.arity(name) else { throw fault("there is no function \(name)", at: begin) }
+        guard let arity = Self.arity(name) else {
+            let known = FetchFunction.allCases.map(\.rawValue) + ["distance", "near", "withinBox"]
+            throw fault("there is no function \(name)" + Spelling.suggestion(for: name, in: known), at: begin)
+        }
         // What is printed as a sign between operands needs a parenthesis more to be nested.
         let extra = FetchFunction.named(name)?.infix == nil ? 0 : 1
         depth += extra

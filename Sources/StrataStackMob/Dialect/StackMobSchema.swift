@@ -83,7 +83,8 @@ public struct StackMobSchema: Sendable {
     public func field(ofKey key: String) throws(RemoteError) -> String {
         guard FieldNames.hasCapitals(key) else { return key }
         guard properties[key] != nil else {
-            throw StackMobError.incompatible("\(entity) has no property \(key)")
+            throw StackMobError.incompatible(
+                "\(entity) has no property \(key)" + Spelling.suggestion(for: key, in: properties.keys.sorted()))
         }
         return try StackMobNames.field(ofProperty: key)
     }

@@ -10,6 +10,7 @@
 /// Handle ``expired(token:)`` in every app that keeps a token. It means that you may have missed changes: the history was
 /// purged beyond the token, the file was replaced by a backup, or the token belongs to another store. ``notRecorded(store:)``
 /// says that the store was opened without ``HistoryRecording/on(keeping:)``. Nothing was changed if one of these is thrown.
+/// A minor version may add cases, so end a `switch` over it with `default`.
 public enum HistoryError: Error, Sendable, Hashable {
     /// The store records no history; see ``HistoryRecording``.
     case notRecorded(store: String)
