@@ -146,6 +146,7 @@ package struct PostgresDialect: SQLDialect {
     // MARK: Writing
 
     package var insertHead: String { "INSERT INTO" }
+    package var updateHead: String { "UPDATE" }
 
     package func writeParameter(_ number: Int, _ storage: SlotStorage) -> String { "$\(number)::\(type(storage))" }
 

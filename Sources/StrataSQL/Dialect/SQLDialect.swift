@@ -135,6 +135,8 @@ package protocol SQLDialect: Sendable {
 
     /// What inserts begin with, before the name of the table.
     var insertHead: String { get }
+    /// What the update of one row begins with, before the name of the table. If it fails, the row is as before.
+    var updateHead: String { get }
     /// The next parameter of a statement that writes, by its number.
     func writeParameter(_ number: Int, _ storage: SlotStorage) -> String
     /// The name of the file with the value of a column, or NULL.

@@ -147,7 +147,7 @@ package struct WritePlan: Sendable {
             dialect.writeParameter(position + 1, position < count ? fields[position].binding.storage : .integer)
         }
         let key = dialect.writeParameter(count + 2, .key)
-        return "UPDATE \(table) SET \(assignments) WHERE _id = \(key) AND _version = "
+        return "\(dialect.updateHead) \(table) SET \(assignments) WHERE _id = \(key) AND _version = "
             + dialect.writeParameter(count + 3, .integer)
     }
 

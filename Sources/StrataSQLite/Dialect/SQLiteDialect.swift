@@ -189,6 +189,9 @@ struct SQLiteDialect: SQLDialect {
     /// before one that violates a constraint; that costs more than the rows. All transactions of this store end there, or
     /// go on after the rows that were written.
     var insertHead: String { StatementRows.insert }
+    /// The same copies are made for one row if it has triggers, such as those of history. SQLite checks all constraints of a
+    /// row before it writes it.
+    var updateHead: String { StatementRows.update }
 
     func writeParameter(_ number: Int, _ storage: SlotStorage) -> String { "?" }
 
