@@ -5,8 +5,8 @@
 ///
 /// `ManagedObjectContext.update(_:validating:set:)` and `deleteAll(_:)` make one and pass it to
 /// ``PersistentStore/perform(_:by:)``. The operation is one transaction: either all of it is permanent, or nothing. A store
-/// applies the delete rules of the model, checks required values and, if the operation says so, the validation rules, raises
-/// the version of each changed row, and records history.
+/// applies the delete rules of the model, checks required values and what ``BulkUpdate/checks`` asks for, raises the version of
+/// each changed row, and records history.
 ///
 /// It is a value and refers to no object. A store without bulk operations leaves out the method; its default throws
 /// ``StoreError/unsupported(store:feature:)``.
@@ -23,8 +23,7 @@ public enum BulkOperation: Sendable {
 /// the constants. All expressions see the values from before the update, so two attributes can be exchanged. An object whose
 /// values stay the same is not written and not counted.
 ///
-/// If ``isValidated`` is set, an object that violates the model's rules afterwards undoes the whole operation. If ``tellsKeys``
-/// is false, no context holds such objects, and the store may leave out which objects it changed: for a large table, that saves
+/// A value that one of the ``checks`` refuses undoes the whole operation. If ``tellsKeys`` is false, no context holds such objects, and the store may leave out which objects it changed: for a large table, that saves
 /// reading them.
 public struct BulkUpdate: Sendable {
     /// What a slot is set to.
@@ -41,20 +40,22 @@ public struct BulkUpdate: Sendable {
     public var assignments: [Int: Assignment]
     /// A row that holds the constants.
     public var constants: RowReference
-    /// Whether the values must meet the model's rules afterwards. Required values are always checked.
-    public var isValidated: Bool
+    /// By slot, a check of the values that its expression gives: it says what is wrong, or nil. Constants have been checked
+    /// already. No check is for the missing value of a required property, which the store always refuses.
+    public var checks: [Int: @Sendable (Value) -> String?]
     /// Whether the result must tell the change, or at least the keys. Otherwise a store may tell only how many objects it
     /// changed, which costs less.
     public var tellsKeys = true
 
     /// Describes an update.
     public init(
-        fetch: FetchPlan, assignments: [Int: Assignment], constants: RowReference, isValidated: Bool
+        fetch: FetchPlan, assignments: [Int: Assignment], constants: RowReference,
+        checks: [Int: @Sendable (Value) -> String?] = [:]
     ) {
         self.fetch = fetch
         self.assignments = assignments
         self.constants = constants
-        self.isValidated = isValidated
+        self.checks = checks
     }
 
     /// The slots that are set, in order.

@@ -27,7 +27,32 @@ struct BulkPlanner {
         try addDerivations(of: entity, changes.expressions, &assignments, &constants)
         return BulkUpdate(
             fetch: plan, assignments: assignments, constants: RowReference(slab: constants, row: constants.row),
-            isValidated: validating)
+            checks: try checks(of: entity, assignments, constants.row, validating: validating))
+    }
+
+    /// Checks constants, and makes the checks of what expressions give. Cases of enumerations and elements of arrays are always
+    /// checked.
+    private func checks(
+        of entity: EntityDescription, _ assignments: [Int: BulkUpdate.Assignment], _ constants: RowPointer,
+        validating: Bool
+    ) throws(PersistenceError) -> [Int: @Sendable (Value) -> String?] {
+        var checks: [Int: @Sendable (Value) -> String?] = [:]
+        for ruled in core.binding(at: entity.index).validation.ruled {
+            let slot = entity.slots[ruled.slot]
+            let rules = validating ? ruled.rules : ValidationRules()
+            guard let assignment = assignments[ruled.slot],
+                !rules.isEmpty || slot.enumeration != nil || slot.type?.element != nil
+            else { continue }
+            let check = ValidationPlan.RuledSlot(slot: ruled.slot, rules: rules)
+            switch assignment {
+            case .constant:
+                let value = constants.value(slot)
+                guard let fault = check.firstFault(of: value, slot) else { continue }
+                throw .invalidFetch(entity: entity.name, reason: "\(slot.name) cannot be set to \(value): \(fault)")
+            case .expression: checks[ruled.slot] = { check.firstFault(of: $0, slot) }
+            }
+        }
+        return checks
     }
 
     private func assignment(

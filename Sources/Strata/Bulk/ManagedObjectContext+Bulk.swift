@@ -13,13 +13,14 @@ extension ManagedObjectContext {
     ///
     /// No hooks run, there is nothing to undo, and validators in code are not asked.
     /// - Parameters:
-    ///   - validating: Whether the minimum, maximum and length rules of the model are checked, too. Required values and the
-    ///     ranges of whole numbers always are.
+    ///   - validating: Whether the minimum, maximum, length and pattern rules of the model are checked, too. Required values,
+    ///     the ranges of whole numbers and the cases of enumerations always are.
     ///   - set: What to set.
     /// - Returns: How many objects changed.
-    /// - Throws: ``PersistenceError/invalidFetch(entity:reason:)`` if the context has unsaved changes of these objects, or a
-    ///   property cannot be set like this; ``PersistenceError/store(_:)`` with ``StoreError/constraint(entity:reason:)`` if a
-    ///   rule would be broken: nothing has changed then. A remote store has no bulk operations.
+    /// - Throws: ``PersistenceError/invalidFetch(entity:reason:)`` if the context has unsaved changes of these objects, a
+    ///   property cannot be set like this, or a constant breaks a rule; ``PersistenceError/store(_:)`` with
+    ///   ``StoreError/constraint(entity:reason:)`` if an expression gives a value that breaks one. Nothing has changed then. A
+    ///   remote store has no bulk operations.
     @discardableResult
     public func update<T>(
         _ request: FetchRequest<T>, validating: Bool = false, set: (inout BulkChanges<T>) throws -> Void

@@ -43,6 +43,13 @@ extension ValidationPlan {
             }
         }
 
+        /// What the first rule says that a value breaks.
+        func firstFault(of value: Value, _ slot: SlotDescription) -> String? {
+            var first: String?
+            check(value, slot) { first = first ?? $1 }
+            return first
+        }
+
         private func checkLength(of value: Value, _ report: (ValidationFailure.Rule, String) -> Void) {
             guard rules.minimumLength != nil || rules.maximumLength != nil else { return }
             let length: Int

@@ -1,5 +1,6 @@
 #if Postgres
     import Foundation
+    import StrataSQL
     import StrataStore
 
     /// Sets properties of all objects that a plan selects. Their rows are read, and those that are different afterwards are
@@ -34,7 +35,7 @@
                     .init(row: RowReference(slab: slab, row: slab.row), slots: slots, baseVersion: old.version))
                 previous.append(old)
             }
-            try faults.check()
+            try faults.report()
             let writer = CommitWriter(store: store, connection: connection, changes: changes)
             try writer.write()
             guard !writer.hasConflict else {
@@ -81,63 +82,22 @@
                     }
                     guard RowEditing.setValue(value, slot, layout: own.slots, in: &slab) else {
                         faults.note(
-                            slot, "with \(value), which is not a value of type \(slot.type?.name ?? "key")", old.key)
+                            slot, "type", "with \(value), which is not a value of type \(slot.type?.name ?? "key")",
+                            old.key)
                         continue
                     }
                 case .constant, nil:
                     RowEditing.copySlot(index, layout: own.slots, from: update.constants.row, to: &slab)
                 }
-                faults.check(slab.row, slot, isValidated: update.isValidated)
+                if slab.row.value(slot).isNull, !slot.isOptional, slot.derivation == nil {
+                    faults.note(slot, "missing", "without a value", old.key)
+                }
+                faults.check(slab.row, slot, update)
             }
             let isSame = update.slots.allSatisfy { index in
                 slab.row.hasSameValue(as: old.row, slot: index, storage: own.slots[index].storage)
             }
             return isSame ? nil : slab
-        }
-    }
-
-    /// What is wrong with the values that a bulk update gives, with the first objects.
-    private struct BulkFaults {
-        let entity: EntityDescription
-        private var found: [(slot: String, reason: String, keys: [Int64])] = []
-
-        init(entity: EntityDescription) { self.entity = entity }
-
-        mutating func note(_ slot: SlotDescription, _ reason: String, _ key: Int64) {
-            if let index = found.firstIndex(where: { $0.slot == slot.name && $0.reason == reason }) {
-                if found[index].keys.count < 3 { found[index].keys.append(key) }
-            } else if found.count < 20 {
-                found.append((slot.name, reason, [key]))
-            }
-        }
-
-        /// Notes a value that is missing, or that the rules of the model forbid.
-        mutating func check(_ row: RowPointer, _ slot: SlotDescription, isValidated: Bool) {
-            let value = row.value(slot)
-            if value.isNull {
-                if !slot.isOptional, slot.derivation == nil { note(slot, "without a value", row.key) }
-                return
-            }
-            guard isValidated, let attribute = slot.attributeIndex.map({ entity.attributes[$0] }) else { return }
-            let rules = attribute.declaration.rules
-            if let least = rules.minimum, ValueComparison.order(value, least) == .orderedAscending {
-                note(slot, "below \(least)", row.key)
-            }
-            if let most = rules.maximum, ValueComparison.order(value, most) == .orderedDescending {
-                note(slot, "above \(most)", row.key)
-            }
-            guard case .string(let text) = value else { return }
-            let length = text.unicodeScalars.count
-            if let least = rules.minimumLength, length < least { note(slot, "shorter than \(least)", row.key) }
-            if let most = rules.maximumLength, length > most { note(slot, "longer than \(most)", row.key) }
-        }
-
-        func check() throws(StoreError) {
-            guard let first = found.first else { return }
-            throw .constraint(
-                entity: entity.name,
-                reason: "the bulk update would leave \(first.slot) \(first.reason), as in object "
-                    + first.keys.map { "\($0)" }.joined(separator: ", ") + "; nothing was changed")
         }
     }
 #endif

@@ -9,13 +9,13 @@ struct BulkUpdater {
     let transaction: StoreTransaction
     let update: BulkUpdate
 
-    private var connection: Connection { transaction.connection }
-    private var entity: EntityDescription { store.model.entities[update.fetch.entityIndex] }
-    private var plan: WritePlan { store.writePlans[entity.index] }
+    var connection: Connection { transaction.connection }
+    var entity: EntityDescription { store.model.entities[update.fetch.entityIndex] }
+    var plan: WritePlan { store.writePlans[entity.index] }
 
     func run() throws(StoreError) -> BulkResult {
         let fields = try assignedFields()
-        if !update.tellsKeys, fields.allSatisfy({ faults($0, entity.slots[$0.slot]).isEmpty }) {
+        if !update.tellsKeys, update.checks.isEmpty, fields.allSatisfy({ faults($0, entity.slots[$0.slot]).isEmpty }) {
             return BulkResult(count: try write(fields, returnsKeys: false).count, change: nil, keys: [:])
         }
         // Beyond this number, nothing uses the rows before.
@@ -140,7 +140,7 @@ struct BulkUpdater {
     /// something is computed.
     /// - Parameter rows: What gives the keys, and the values that are computed; nil for all rows.
     private func statement(setting sets: String, differing: String, rows: String?, computed: [String]) -> String {
-        let head = "UPDATE \(plan.table) SET \(sets), _version = _version + 1"
+        let head = "\(StatementRows.update) \(plan.table) SET \(sets), _version = _version + 1"
         guard let rows else {
             return "\(head) WHERE \(differing)"
         }
@@ -173,81 +173,5 @@ struct BulkUpdater {
             case .decimal, .key: false
             }
         if !fits { throw unsupported(field.slot, "cannot be computed in SQL by \(column.expression); set a constant") }
-    }
-
-    // MARK: Checking
-
-    /// Checks what the update has made: the first three objects that are wrong are named, and nothing stays changed.
-    private func check(_ fields: [WritePlan.Field], _ keys: [Int64]) throws(StoreError) {
-        guard !keys.isEmpty else { return }
-        for field in fields {
-            let slot = entity.slots[field.slot]
-            for (fault, reason) in faults(field, slot) {
-                let statement = try connection.prepare(
-                    "SELECT _id FROM \(plan.table) WHERE _id IN (SELECT value FROM strata_list(?)) AND \(fault) LIMIT 3",
-                    persistent: false)
-                statement.bind(ValueList(keys: keys), at: 1)
-                var examples: [String] = []
-                while try statement.step() { examples.append("\(statement.integer(0))") }
-                guard examples.isEmpty else {
-                    throw .constraint(
-                        entity: entity.name,
-                        reason: "the bulk update would leave \(slot.name) \(reason), as in object "
-                            + examples.joined(separator: ", ") + "; nothing was changed")
-                }
-            }
-        }
-    }
-
-    /// Conditions on wrong values, each with what is wrong.
-    private func faults(_ field: WritePlan.Field, _ slot: SlotDescription) -> [(sql: String, reason: String)] {
-        let column = field.column
-        var result: [(String, String)] = []
-        let isGiven =
-            if case .expression? = update.assignments[field.slot] { false } else {
-                update.constants.row.isPresent(field.slot)
-            }
-        if !slot.isOptional, slot.derivation == nil, !isGiven {
-            result.append(("\(column) IS NULL", "without a value"))
-        }
-        if case .expression? = update.assignments[field.slot] {
-            switch slot.type {
-            case .integer16?: result.append(outside(column, Int64(Int16.min), Int64(Int16.max)))
-            case .integer32?: result.append(outside(column, Int64(Int32.min), Int64(Int32.max)))
-            case .integer64?, .integer?:
-                result.append(
-                    ("typeof(\(column)) NOT IN ('integer', 'null')", "with a value that is not a whole number"))
-            default: break
-            }
-        }
-        guard update.isValidated, let attribute = slot.attributeIndex.map({ entity.attributes[$0] }) else {
-            return result
-        }
-        let rules = attribute.declaration.rules
-        if let least = rules.minimum.flatMap(number) { result.append(("\(column) < \(least)", "below \(least)")) }
-        if let most = rules.maximum.flatMap(number) { result.append(("\(column) > \(most)", "above \(most)")) }
-        if let least = rules.minimumLength {
-            result.append(("length(\(column)) < \(least)", "shorter than \(least)"))
-        }
-        if let most = rules.maximumLength {
-            result.append(("length(\(column)) > \(most)", "longer than \(most)"))
-        }
-        return result
-    }
-
-    private func outside(_ column: String, _ least: Int64, _ most: Int64) -> (String, String) {
-        (
-            "(typeof(\(column)) NOT IN ('integer', 'null') OR \(column) NOT BETWEEN \(least) AND \(most))",
-            "with a value that is not a whole number from \(least) to \(most)"
-        )
-    }
-
-    private func number(_ value: Value) -> String? {
-        switch value {
-        case .integer(let number): "\(number)"
-        case .double(let number): number.isFinite ? "\(number)" : nil
-        case .date(let date): "\(date.timeIntervalSinceReferenceDate)"
-        default: nil
-        }
     }
 }
