@@ -38,6 +38,7 @@
 #   make examples  tests Examples/Travel, CityService and LiveCities, each a package of its own
 #   make docs     builds the reference site in .build-docs, from the comments and the pages in Documentation
 #   make docs-check       opens its main pages in headless Chromium
+#   make api      records the public API in Documentation/API, after a change that you mean
 #   make matrix   prints what each kind of store can do, by the conformance suite
 #   make clean    removes what the others made
 #
@@ -206,6 +207,14 @@ site:
 
 docs-check:
 	Scripts/check-site.py .build-docs
+
+# From the modules of the tests, too. `api-check` is for after `make test`; it also compares with the last release.
+.PHONY: api api-check
+CHECK_API = Scripts/check-api.py "$$($(SWIFT) build $(TESTS) --show-bin-path)"
+api: build-tests
+	$(CHECK_API) --record
+api-check:
+	$(CHECK_API)
 
 tsan: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS) --sanitize=thread --scratch-path .build-tsan

@@ -4,11 +4,9 @@
     Scripts/make-docs.py BUILD SITE
 
 BUILD is the folder that `swift build --show-bin-path` prints; SITE is where the site goes. Each product gets an archive of its own,
-and docc merges them. `import Strata` re-exports the modules below it, so their symbols are documented as Strata's, but for those of
-StrataStore that only authors of stores see. The articles are the pages in Documentation, with their links rewritten for DocC. It ends
+and docc merges them. The articles are the pages in Documentation, with their links rewritten for DocC. It ends
 with status 1 if docc warns about anything, or if a link of a page leads nowhere.
 """
-import functools
 import json
 import pathlib
 import re
@@ -17,24 +15,8 @@ import subprocess
 import sys
 import tempfile
 
-root = pathlib.Path(__file__).resolve().parent.parent
-# Products, in the order of their dependencies, with the modules that they re-export and document as their own.
-products = {
-    "Strata": ["StrataModel", "StrataQuery", "StrataStore", "StrataSQL", "StrataSQLite"],
-    "StrataStore": [],
-    "StrataRemote": ["StrataWire"],
-    "StrataStackMob": [],
-    "StrataAzure": [],
-    "StrataMaxLeap": [],
-    "StrataAsyncHTTP": [],
-    "StrataPostgres": [],
-    "StrataModelFiles": [],
-    "StrataModelExport": [],
-    "StrataCoreDataModel": [],
-    "StrataCoreData": [],
-    "StrataServer": [],
-    "StrataTesting": [],
-}
+from symbol_graphs import extract_all, names, products, root
+
 # Pages of the folder Documentation that are not articles: the site has landing pages instead.
 omitted = {"README"}
 
@@ -112,79 +94,6 @@ def article(name):
     return "".join(part if part.startswith("```") else link.sub(rewrite, part) for part in parts)
 
 
-# Symbols
-
-
-@functools.cache
-def libpq_options():
-    """What the compiler needs to find libpq's header, which is not in a usual place."""
-    found = subprocess.run(["pkg-config", "--cflags", "libpq"], capture_output=True, text=True)
-    return found.stdout.split() if found.returncode == 0 else []
-
-
-def extract(build, product, reexported, folder):
-    """Writes the symbol graphs of a module."""
-    maps = [
-        *root.glob("Sources/*/module.modulemap"),
-        *build.glob("*.build/module.modulemap"),
-        *build.parent.parent.glob("checkouts/*/Sources/*/include/module.modulemap"),
-    ]
-    folder.mkdir(parents=True)
-    arguments = [
-        "swift-symbolgraph-extract", "-module-name", product, "-I", build / "Modules", "-output-dir", folder,
-        "-minimum-access-level", "public", "-skip-synthesized-members", "-emit-extension-block-symbols", "-language-mode", "6",
-        "-target", json.loads(subprocess.check_output(["swiftc", "-print-target-info"]))["target"]["unversionedTriple"],
-    ]  # fmt: skip
-    for option in [*(f"-fmodule-map-file={one}" for one in maps), *libpq_options()]:
-        arguments += ["-Xcc", option]
-    if reexported:
-        arguments += [f"-experimental-allowed-reexported-modules={','.join(reexported)}"]
-    subprocess.run(arguments, check=True)
-
-
-def names(folder):
-    """The names of the symbols at the top of a module."""
-    return {
-        symbol["pathComponents"][0]
-        for path in folder.glob("*.symbols.json")
-        if "@" not in path.name
-        for symbol in json.loads(path.read_text())["symbols"]
-    }
-
-
-def for_apps():
-    """The types of StrataStore that `import Strata` brings into scope."""
-    exports = (root / "Sources/StrataSQLite/Exports.swift").read_text()
-    return set(re.findall(r"^@_exported import \w+ StrataStore\.(\w+)$", exports, re.M))
-
-
-def leave_out(folder, module, left_out):
-    """Removes symbols that are documented with another product."""
-    path = folder / f"{module}.symbols.json"
-    graph = json.loads(path.read_text())
-    gone = {symbol["identifier"]["precise"] for symbol in graph["symbols"] if symbol["pathComponents"][0] in left_out}
-    graph["symbols"] = [symbol for symbol in graph["symbols"] if symbol["identifier"]["precise"] not in gone]
-    graph["relationships"] = [one for one in graph["relationships"] if one["source"] not in gone]
-    path.write_text(json.dumps(graph))
-
-
-def fold_extensions(folder, module):
-    """Makes the members of extensions those of the types, where both are documented with the same product."""
-    path = folder / f"{module}.symbols.json"
-    graph = json.loads(path.read_text())
-    known = {symbol["identifier"]["precise"] for symbol in graph["symbols"]}
-    folded = {
-        one["source"]: one["target"]
-        for one in graph["relationships"]
-        if one["kind"] == "extensionTo" and one["target"] in known
-    }
-    graph["symbols"] = [symbol for symbol in graph["symbols"] if symbol["identifier"]["precise"] not in folded]
-    graph["relationships"] = [
-        one | {"target": folded.get(one["target"], one["target"])} for one in graph["relationships"] if one["source"] not in folded
-    ]
-    path.write_text(json.dumps(graph))
-
-
 def point_to_modules(folder, own, others):
     """Gives links to symbols of other modules the name of their module, which DocC asks for."""
 
@@ -243,13 +152,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         known, faults = {}, 0
-        for product, reexported in products.items():
-            extract(build, product, reexported, folder / f"symbols-{product}")
-        # The compiler lists a module whole of which some is re-exported.
-        apps, strata, store = for_apps(), folder / "symbols-Strata", folder / "symbols-StrataStore"
-        leave_out(strata, "Strata", names(store) - apps)
-        leave_out(store, "StrataStore", apps)
-        fold_extensions(strata, "Strata")
+        extract_all(build, folder)
         for product in products:
             symbols = folder / f"symbols-{product}"
             known[product] = names(symbols)
