@@ -23,7 +23,10 @@ from symbol_graphs import extract_all, graphs, libpq_options, products, root
 
 listings = pathlib.Path("Documentation/API")
 # The compiler whose declarations the listing has; others print some declarations differently.
-compiler = "Swift 6.3"
+compiler = "Swift version 6.3"
+
+# Every type conforms to these, unless it says otherwise.
+implied = {"Copyable", "Escapable", "SendableMetatype"}
 
 
 def fail(message):
@@ -51,15 +54,18 @@ def conditions(constraints):
     return " where " + ", ".join(sorted(set(found))) if found else ""
 
 
-def listing(symbols, relationships):
-    """The lines of a product: `Type.member: declaration`."""
+def listing(symbols, relationships, paths):
+    """The lines of a product: `Type.member: declaration`.
+
+    `paths` has the symbols of all products.
+    """
     known = {one["identifier"]["precise"]: one for one in symbols}
     defaults = {one["target"] for one in relationships if one["kind"] == "defaultImplementationOf"}
     required = {one["source"] for one in relationships if one["kind"] == "requirementOf"} - defaults
     lines = set()
     for identifier, symbol in known.items():
         path = symbol["pathComponents"]
-        if any(part.startswith("_") for part in path):
+        if symbol["kind"]["identifier"] == "swift.extension" or any(part.startswith("_") for part in path):
             continue
         extension = symbol.get("swiftExtension", {}).get("constraints", [])
         declaration = text(symbol["declarationFragments"]) + conditions(extension)
@@ -67,9 +73,11 @@ def listing(symbols, relationships):
     for one in relationships:
         if one["kind"] in ("conformsTo", "inheritsFrom") and one["source"] in known:
             path = known[one["source"]]["pathComponents"]
-            target = one.get("targetFallback") or ".".join(known[one["target"]]["pathComponents"])
-            name = target.removeprefix("Swift.")
-            if not any(part.startswith("_") for part in [*path, *name.split(".")]):
+            target = one.get("targetFallback") or ".".join(paths[one["target"]])
+            name = re.sub(r"^(Swift|Strata\w*)\.", "", target)
+            # An extension of a foreign type repeats what that conforms to.
+            is_repeated = known[one["source"]]["kind"]["identifier"] == "swift.extension" and target.startswith("Swift.")
+            if not is_repeated and name not in implied and not any(part.startswith("_") for part in [*path, *name.split(".")]):
                 lines.add(f"{'.'.join(path)}: is {name}{conditions(one.get('swiftConstraints', []))}")
     return sorted(lines)
 
@@ -79,14 +87,13 @@ def current(build):
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         extract_all(build, folder)
-        found = {}
-        for product in products:
-            parts = list(graphs(folder, product))
-            found[product] = listing(
-                [one for graph in parts for one in graph["symbols"]],
-                [one for graph in parts for one in graph["relationships"]],
-            )
-        return found
+        parts = {product: list(graphs(folder, product)) for product in products}
+    symbols = {product: [one for graph in parts[product] for one in graph["symbols"]] for product in products}
+    paths = {one["identifier"]["precise"]: one["pathComponents"] for part in symbols.values() for one in part}
+    return {
+        product: listing(symbols[product], [one for graph in parts[product] for one in graph["relationships"]], paths)
+        for product in products
+    }
 
 
 # Comparison
@@ -174,7 +181,7 @@ def main():
         fail("say where the build is: Scripts/check-api.py BUILD [--record]")
     version = subprocess.run(["swiftc", "--version"], capture_output=True, text=True).stdout
     if not re.search(rf"{re.escape(compiler)}(\.\d+)*\b", version):
-        return print(f"check-api: skipped, because the listing is that of {compiler}")
+        return print(f"check-api: skipped, because the listing was made with {compiler}")
     found = current(pathlib.Path(sys.argv[1]).resolve())
     if not libpq_options():
         # Without libpq, the module has only a part of its symbols.
