@@ -238,7 +238,7 @@ import Testing
         .countIsRejected: (.claims, "an undeclared feature"), .selectionIgnored: (.claims, "a selection"),
         .membershipIgnored: (.claims, "one by one"), .listsHidden: (.claims, "one by one"),
         .membersReplaced: (.claims, "one by one"), .membersStay: (.claims, "one by one"),
-        .incrementSets: (.claims, "numbers that others add"), .inversesByName: (.claims, "nothing leads"),
+        .incrementSets: (.claims, "numbers that others add"),
         .everyFifthLost: (.synchronization, "more objects arrive"),
         .laterTextLost: (.synchronization, "over a bad network"),
     ]

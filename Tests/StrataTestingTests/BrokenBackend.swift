@@ -36,7 +36,7 @@ enum BackendDefect: String, CaseIterable, Sendable {
     case updateMakes, createOverwrites, deletedIsFound, anybodyIsFound, missingIsForbidden, secondDeleteIsRejected
     // Claims.
     case unreachable, countIsRejected, selectionIgnored, membershipIgnored, listsHidden, membersReplaced, membersStay,
-        incrementSets, inversesByName
+        incrementSets
     // Synchronization.
     case everyFifthLost, laterTextLost
 }
@@ -58,14 +58,7 @@ struct BrokenBackend: RemoteBackend {
 
     var name: String { defect.rawValue }
 
-    var capabilities: RemoteCapabilities {
-        var capabilities = base.capabilities
-        switch defect {
-        case .inversesByName: capabilities.features.insert(.inverses)
-        default: break
-        }
-        return capabilities
-    }
+    var capabilities: RemoteCapabilities { base.capabilities }
 
     func lists(_ relationship: RelationshipDescription, of entity: EntityDescription) -> Bool {
         defect != .listsHidden && base.lists(relationship, of: entity)

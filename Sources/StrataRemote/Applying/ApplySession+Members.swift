@@ -44,7 +44,8 @@ extension ApplySession {
             }
             switch relationship.storage {
             case .pairs(let isPrimary):
-                guard isPrimary || mirror.server.keepsInverses else { continue }
+                // The other end is not written, so what is told about it is whatever others put there.
+                guard isPrimary else { continue }
                 members.pairs.append(
                     .init(
                         relationship: relationship, entity: item.entity, owner: key, members: found,

@@ -45,8 +45,6 @@ public struct RemoteCapabilities: Sendable, Hashable {
         public static let arrayOperations = Features(rawValue: 1 << 12)
         /// Changes of to-many relationships by member.
         public static let relating = Features(rawValue: 1 << 13)
-        /// The server updates both ends of a relationship.
-        public static let inverses = Features(rawValue: 1 << 14)
         /// What has changed since a time or version.
         public static let incrementalPull = Features(rawValue: 1 << 15)
         /// A pull reports deletions.

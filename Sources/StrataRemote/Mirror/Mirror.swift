@@ -141,17 +141,13 @@ enum MirrorState {
 
 /// What a server sees to by itself.
 package struct ServerHabits: Sendable {
-    /// Whether both ends of a many-to-many are right at the server. Else the end that is written here counts, and what is
-    /// told about the other one is whatever others put there.
-    package var keepsInverses: Bool
     /// The positions of the entities whose new objects get their primary keys from the server.
     package var assigning: Set<Int>
 
     /// Whether a write that is sent again is answered as it was before, and not carried out again.
     package var remembersWrites: Bool
 
-    package init(keepsInverses: Bool = true, assigning: Set<Int> = [], remembersWrites: Bool = false) {
-        self.keepsInverses = keepsInverses
+    package init(assigning: Set<Int> = [], remembersWrites: Bool = false) {
         self.assigning = assigning
         self.remembersWrites = remembersWrites
     }

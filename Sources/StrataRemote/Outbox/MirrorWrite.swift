@@ -104,17 +104,15 @@ extension Mirror {
 
     /// What a back end is to be told about a change set that has not been saved: new objects first, then changed, then
     /// deleted ones. Objects of which only members changed come with no values.
-    /// - Parameter clears: Whether references to deleted objects are to be told, because the back end does not see to
-    ///   them.
     /// - Parameter refused: Entries of the outbox that the server refused: the save takes their place.
     /// - Parameter computes: The kinds of operations that are told as such. Others are told by their results.
     package func writes(
-        for changes: ChangeSet, clears: Bool = true, refused: [RowIdentity: OutboxEntry] = [:],
+        for changes: ChangeSet, refused: [RowIdentity: OutboxEntry] = [:],
         computes: RemoteCapabilities.Features = []
     ) throws(StoreError) -> [MirrorWrite] {
         try store.reading { (connection) throws(StoreError) in
             let reader = WriteReader(mirror: self, connection: connection, computes: computes)
-            return try reader.writes(for: changes, clears: clears, refused: refused)
+            return try reader.writes(for: changes, refused: refused)
         }
     }
 

@@ -5,7 +5,7 @@ import StrataStore
 /// What back ends are told about change sets that have not been saved.
 extension WriteReader {
     func writes(
-        for changes: ChangeSet, clears: Bool, refused: [RowIdentity: OutboxEntry]
+        for changes: ChangeSet, refused: [RowIdentity: OutboxEntry]
     ) throws(StoreError) -> [MirrorWrite] {
         var wanted: Set<RowIdentity> = []
         for insert in changes.inserts {
@@ -58,7 +58,7 @@ extension WriteReader {
             result.append(try creation(of: without(PassedOperations(entries: queued[identity] ?? []), reference)))
         }
         try addPairs(changes.pairs, to: &result, &positions)
-        if clears { try addClearings(changes.clearings, to: &result, &positions) }
+        try addClearings(changes.clearings, to: &result, &positions)
         try addOrders(of: changes, to: &result, &positions)
         for delete in changes.deletes {
             let identity = RowIdentity(entityIndex: mirror.root(delete.entityIndex), key: delete.key)

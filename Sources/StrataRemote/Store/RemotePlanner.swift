@@ -110,7 +110,7 @@ struct RemotePlanner {
     private func untoldEnd(
         _ relationship: RelationshipDescription, of entity: EntityDescription
     ) -> RemoteError? {
-        guard relationship.isToMany, !backend.capabilities.features.contains(.inverses) else { return nil }
+        guard relationship.isToMany else { return nil }
         if case .pairs(isPrimary: true) = relationship.storage { return nil }
         return RemoteError(
             .unsupported, domain: "Strata",

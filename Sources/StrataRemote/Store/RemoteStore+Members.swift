@@ -34,8 +34,7 @@ extension RemoteStore {
                 try await bringMembers(of: relationship, entity, owners, options)
             }
         case .pairs(isPrimary: false), .inverseSlot:
-            guard !backend.capabilities.features.contains(.inverses), let inverse = model.inverse(of: relationship)
-            else { return }
+            guard let inverse = model.inverse(of: relationship) else { return }
             let destination = model.destination(of: relationship)
             if !inverse.isToMany || backend.lists(inverse, of: destination) {
                 try await bringReferring(by: inverse, destination, to: owners, options)

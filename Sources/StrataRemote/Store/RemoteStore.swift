@@ -106,7 +106,6 @@ public final class RemoteStore: NetworkStore {
         let mirror = try Mirror.open(
             model: model, location: location, options: options.mirror,
             server: ServerHabits(
-                keepsInverses: backend.capabilities.features.contains(.inverses),
                 assigning: backend.capabilities.assigning(in: model),
                 remembersWrites: backend.capabilities.features.contains(.idempotencyTokens)),
             now: { surroundings.clock.now.addingTimeInterval(backend.clockOffset) })

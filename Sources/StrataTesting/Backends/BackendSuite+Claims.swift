@@ -92,12 +92,5 @@ extension BackendSuite {
             let count = try await trial.read("a").values["count"]
             try trial.expect(count == .value(.integer(19)), "10 and 9 make \(count.map { "\($0)" } ?? "nothing")")
         },
-        Check("nothing leads to what was deleted", needs: .inverses) { trial in
-            try await trial.done(.create(entity: trial.folder, [RemoteWrite(id: "f")]), "a creation")
-            try await trial.create("a", ["folder": .reference("f")])
-            try await trial.done(.delete(entity: trial.folder, RemoteWrite(id: "f")), "a delete")
-            let value = try await trial.read("a").values["folder"] ?? .reference(nil)
-            try trial.expect(value == .reference(nil), "the reference is \(value)")
-        },
     ]
 }

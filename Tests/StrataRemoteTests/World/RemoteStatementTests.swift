@@ -31,7 +31,7 @@ import Testing
     /// One that takes as many writes in a request as `strata-server` does.
     private func backend() -> ShelfBackend {
         ShelfBackend {
-            $0.features.formUnion([.conditionalWrites, .batches, .inverses])
+            $0.features.formUnion([.conditionalWrites, .batches])
             $0.maximumBatch = 150
         }
     }

@@ -3,9 +3,6 @@ import StrataRemote
 
 // What a server reports about its objects.
 extension ModelServer {
-    /// The name of the topmost entity of a hierarchy.
-    func root(_ entity: String) -> String { model.entity(named: entity)?.rootName ?? entity }
-
     /// Whether there is an object of an entity or of one that inherits from it.
     func hasObject(_ entity: String, _ id: String) -> Bool {
         guard let description = model.entity(named: entity) else { return false }

@@ -246,22 +246,6 @@ final class ModelServer: @unchecked Sendable {
         objects[identity]?.sequence = sequence
         objects[identity]?.values = [:]
         note(write.token, identity)
-        if variant.features.contains(.inverses) { forget(identity) }
         return .done(nil)
-    }
-
-    /// Nothing refers to a deleted object any more.
-    private func forget(_ gone: RemoteIdentity) {
-        for (identity, object) in objects where !object.isDeleted {
-            guard let entity = model.entity(named: identity.entity) else { continue }
-            for relationship in entity.relationships where root(relationship.destination) == root(gone.entity) {
-                switch object.values[relationship.name] {
-                case .reference(gone.id): change(identity) { $0[relationship.name] = .reference(nil) }
-                case .references(let list) where list.contains(gone.id):
-                    change(identity) { $0[relationship.name] = .references(list.filter { $0 != gone.id }) }
-                default: break
-                }
-            }
-        }
     }
 }

@@ -24,7 +24,7 @@ public struct ServerVariant: Sendable, Hashable, CustomStringConvertible {
             description: "complete",
             features: [
                 .conditionalWrites, .idempotencyTokens, .incrementalPull, .deletions, .relating, .batches,
-                .creatingMany, .readingMany, .inverses,
+                .creatingMany, .readingMany,
             ], maximumBatch: 5),
         ServerVariant(
             description: "single writes",
@@ -32,7 +32,7 @@ public struct ServerVariant: Sendable, Hashable, CustomStringConvertible {
                 .conditionalWrites, .idempotencyTokens, .incrementalPull, .deletions, .relating, .readingMany,
             ]),
         ServerVariant(
-            description: "no tokens", features: [.conditionalWrites, .incrementalPull, .deletions, .inverses]),
+            description: "no tokens", features: [.conditionalWrites, .incrementalPull, .deletions]),
         ServerVariant(
             description: "no news",
             features: [.conditionalWrites, .idempotencyTokens, .paging, .sorting, .selecting, .relating]),

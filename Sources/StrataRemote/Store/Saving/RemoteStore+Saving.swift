@@ -30,13 +30,12 @@ extension RemoteStore {
         // A change that was made on top of a newer one is not sent to the server yet.
         let conflicts = try versionConflicts(changes) + mirror.takenKeys(changes) + mirror.deletedBirths(changes)
         guard conflicts.isEmpty else { return .conflicts(conflicts) }
-        let clears = !backend.capabilities.features.contains(.inverses)
         let refused = try mirror.refusedEntries(of: changes)
         let refusedBelow = try mirror.refusedEntries(deletedBy: changes)
         mirror.noteUnknown(refused)
         mirror.noteUnknown(refusedBelow)
         let writes = try mirror.writes(
-            for: changes, clears: clears, refused: refused, computes: backend.capabilities.computesOnline)
+            for: changes, refused: refused, computes: backend.capabilities.computesOnline)
         let births = writes.filter { $0.kind == .insert }
         let born = births.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) }
         mirror.online.births.begin(born)
