@@ -47,11 +47,11 @@ enum ExplainBackend: String, ExpressibleByArgument, CaseIterable, Encodable {
         query.sorts = plan.sorts
         query.limit = plan.limit
         query.offset = plan.offset
-        query.includesSubentities = plan.includesSubentities && entity.hasSubentities
         do throws(RemoteError) {
             let dialect = try dialect(for: model)
             var requests: [WireRequest] = []
-            for part in query.byEntity(in: model) {
+            let includesSubentities = plan.includesSubentities && entity.hasSubentities
+            for part in includesSubentities ? query.byEntity(in: model) : [query] {
                 requests += try dialect.requests(for: counting ? .count(part) : .query(part))
             }
             return requests

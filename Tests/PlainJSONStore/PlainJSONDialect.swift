@@ -75,7 +75,6 @@ public struct PlainJSONDialect: RemoteDialect {
     /// `?done=true&sort=…`, or nothing.
     private func parameters(_ query: RemoteQuery) throws(RemoteError) -> String {
         var parts = try conditions(query.predicate, query.entity)
-        if query.includesSubentities, query.entity.hasSubentities { throw unsupported("entities that inherit") }
         if !query.sorts.isEmpty {
             var names: [String] = []
             for sort in query.sorts {

@@ -162,10 +162,6 @@ extension AzureDialect: RemoteDialect {
     }
 
     private func conditions(of query: RemoteQuery, _ schema: AzureSchema) throws(RemoteError) -> [String] {
-        if query.includesSubentities, query.entity.hasSubentities {
-            throw unsupported(
-                "\(query.entity.name): the service reads one table at a time, and no entities that inherit")
-        }
         guard query.includes.isEmpty else { throw unsupported("the service sends no related objects along") }
         guard query.subqueries.isEmpty else {
             throw unsupported("the service has no conditions on what another query finds")

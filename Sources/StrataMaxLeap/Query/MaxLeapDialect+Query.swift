@@ -4,10 +4,6 @@ extension MaxLeapDialect {
     /// A query of the model in terms of classes and fields.
     /// - Throws: ``RemoteError`` that names the part which the server has no words for.
     public func query(for query: RemoteQuery) throws(RemoteError) -> MaxLeapQuery {
-        if query.includesSubentities, query.entity.hasSubentities {
-            throw MaxLeapError.unsupported(
-                "\(query.entity.name): a class is read at a time, and no entities that inherit from it")
-        }
         let schema = try schema(query.entity)
         var result = MaxLeapQuery(schema.className)
         if let predicate = query.predicate {

@@ -59,10 +59,8 @@ public enum RemoteOperation: Sendable {
 /// Conditions must mean on the server what they mean in Strata. Refuse those that the service evaluates differently, such as
 /// comparisons that ignore case.
 public struct RemoteQuery: Sendable {
-    /// The entity.
+    /// The entity. Objects of entities that inherit from it do not count: the store sends a query for each entity.
     public var entity: EntityDescription
-    /// Whether objects of entities that inherit from it count, too.
-    public var includesSubentities = false
     /// The condition. Objects in it are given by primary key, as ``Value/string(_:)``.
     public var predicate: FetchPredicate?
     /// The order.
@@ -88,26 +86,6 @@ public struct RemoteQuery: Sendable {
 
     /// Asks for all objects of an entity.
     public init(entity: EntityDescription) { self.entity = entity }
-}
-
-extension RemoteQuery {
-    /// The same for a back end that does not know who inherits from whom: a query for each entity that has objects. The
-    /// objects of this query are among those of all these; a limit and an offset are left to be applied to them in order,
-    /// so each asks for the first ones of its entity.
-    public func byEntity(in model: ManagedObjectModel) -> [RemoteQuery] {
-        guard includesSubentities else { return [self] }
-        return entity.descendantIndexes.map { model.entities[$0] }.filter { !$0.isAbstract }.map { part in
-            var query = self
-            query.entity = part
-            query.includesSubentities = false
-            query.offset = 0
-            if let limit {
-                let end = limit.addingReportingOverflow(offset)
-                query.limit = end.overflow ? nil : end.partialValue
-            }
-            return query
-        }
-    }
 }
 
 /// A write of one object: a creation, a change or a delete.

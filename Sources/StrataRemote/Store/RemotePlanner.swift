@@ -4,8 +4,9 @@ import StrataSQLite
 struct RemotePlan: Sendable {
     /// What is asked for.
     var query: RemoteQuery
-    /// Whether the back end does not know who inherits from whom, so that it is asked for each entity.
-    var isByEntity = false
+    /// Whether objects of the entities that inherit are asked for, too. Back ends do not know who inherits from whom, so there
+    /// is a query for each entity then.
+    var includesSubentities = false
     /// The conditions that the back end decides, as the mirror would; nil for all objects.
     var decided: FetchPredicate?
     /// The conditions that are left.
@@ -20,7 +21,26 @@ struct RemotePlan: Sendable {
     var isEmpty = false
 
     /// What is sent, one after the other.
-    func queries(in model: ManagedObjectModel) -> [RemoteQuery] { isByEntity ? query.byEntity(in: model) : [query] }
+    func queries(in model: ManagedObjectModel) -> [RemoteQuery] {
+        includesSubentities ? query.byEntity(in: model) : [query]
+    }
+}
+
+extension RemoteQuery {
+    /// The same for the entity and those that inherit from it: a query for each that has objects. A limit and an offset are left
+    /// to be applied to all answers in order, so each query asks for the first objects of its entity.
+    package func byEntity(in model: ManagedObjectModel) -> [RemoteQuery] {
+        entity.descendantIndexes.map { model.entities[$0] }.filter { !$0.isAbstract }.map { part in
+            var query = self
+            query.entity = part
+            query.offset = 0
+            if let limit {
+                let end = limit.addingReportingOverflow(offset)
+                query.limit = end.overflow ? nil : end.partialValue
+            }
+            return query
+        }
+    }
 }
 
 /// Splits fetches: what the back end takes is sent, and the rest is done over the mirror once the answer is in it.
@@ -36,9 +56,9 @@ struct RemotePlanner {
         _ plan: FetchPlan, finishesLocally: Bool, extras: FetchExtras = FetchExtras()
     ) throws(StoreError) -> RemotePlan {
         let entity = mirror.model.entities[plan.entityIndex]
-        var query = RemoteQuery(entity: entity)
-        query.includesSubentities = plan.includesSubentities && entity.hasSubentities
-        var result = try taken(query, as: "a fetch of \(entity.name)")
+        var result = try taken(
+            RemoteQuery(entity: entity), withSubentities: plan.includesSubentities && entity.hasSubentities,
+            as: "a fetch of \(entity.name)")
         try addConditions(of: plan, entity, to: &result, finishesLocally)
         addOrder(of: plan, to: &result)
         try addExtras(extras, to: &result)
@@ -47,16 +67,12 @@ struct RemotePlanner {
         return result
     }
 
-    /// A query as the back end takes it: as it is, or one for each entity.
-    /// - Throws: ``StoreError/unsupported(store:feature:)`` if the back end takes neither.
-    func taken(_ query: RemoteQuery, as what: String) throws(StoreError) -> RemotePlan {
-        var result = RemotePlan(query: query)
+    /// A query that the back end takes.
+    /// - Throws: ``StoreError/unsupported(store:feature:)`` if it does not.
+    func taken(_ query: RemoteQuery, withSubentities: Bool, as what: String) throws(StoreError) -> RemotePlan {
+        let result = RemotePlan(query: query, includesSubentities: withSubentities)
         guard let reason = refusal(of: result) else { return result }
-        result.isByEntity = query.includesSubentities
-        guard query.includesSubentities, refusal(of: result) == nil else {
-            throw .unsupported(store: backend.name, feature: "\(what): \(reason.message)")
-        }
-        return result
+        throw .unsupported(store: backend.name, feature: "\(what): \(reason.message)")
     }
 
     // MARK: Conditions
@@ -193,7 +209,7 @@ struct RemotePlanner {
         }
         guard let reason else {
             result.query = trial.query
-            result.pagesHere = result.isByEntity
+            result.pagesHere = result.includesSubentities
             return
         }
         guard finishesLocally else { throw .unsupported(store: backend.name, feature: reason) }

@@ -195,7 +195,7 @@ extension RemoteStore {
         try await bringRelated(paths, plan.entityIndex, keys, options)
         result.predicate = conditions.count > 1 ? .and(conditions) : conditions[0]
         // Where an entity at a time is asked for, the server has told the numbers of all.
-        let isCountedHere = remote.isEmpty || remote.rest != nil || remote.pagesHere && !remote.isByEntity
+        let isCountedHere = remote.isEmpty || remote.rest != nil || remote.pagesHere && !remote.includesSubentities
         if let total = options.extras.total, isCountedHere {
             total.value = try countOfAll(result)
         }

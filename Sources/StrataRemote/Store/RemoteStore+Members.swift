@@ -133,9 +133,8 @@ extension RemotePlanner {
                 store: backend.name, feature: "the members of \(name), which neither end of the relationship lists")
         }
         var query = RemoteQuery(entity: destination)
-        query.includesSubentities = destination.hasSubentities
         query.memberOf = membership
-        return try taken(query, as: "the members of \(name)")
+        return try taken(query, withSubentities: destination.hasSubentities, as: "the members of \(name)")
     }
 }
 

@@ -4,10 +4,6 @@ extension StackMobDialect {
     /// A query of the model in StackMob's terms.
     /// - Throws: ``RemoteError`` that names the part which StackMob cannot do.
     public func query(for query: RemoteQuery) throws(RemoteError) -> StackMobQuery {
-        if query.includesSubentities, query.entity.hasSubentities {
-            throw StackMobError.unsupported(
-                "\(query.entity.name): StackMob reads one schema at a time, and no entities that inherit from it")
-        }
         let schema = try StackMobSchema(query.entity)
         var result = try StackMobQuery(schema, predicate: query.predicate, sorts: query.sorts)
         if let properties = query.properties {

@@ -122,8 +122,6 @@ public final class MemoryBackend: RemoteBackend {
             for path in query.predicate?.keyPaths ?? [] where path.count > 1 {
                 throw Self.unsupported("a condition on \(path.joined(separator: "."))")
             }
-            // The store sends a query for each of the entities then.
-            if query.includesSubentities { throw Self.unsupported("queries of several entities") }
             if !query.includes.isEmpty { throw Self.unsupported("related objects in an answer") }
             if query.memberOf != nil { features.insert(.memberQueries) }
             if !query.subqueries.isEmpty { throw Self.unsupported("conditions on what another query finds") }

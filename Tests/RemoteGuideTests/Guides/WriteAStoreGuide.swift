@@ -19,7 +19,7 @@ struct ShelfDialect: RemoteDialect {
         switch operation {
         case .ping: return try request(.get, "/")
         case .query(let query):
-            guard query.predicate == nil, !query.includesSubentities else { throw unsupported("conditions") }
+            guard query.predicate == nil else { throw unsupported("conditions") }
             return try request(.get, "/\(query.entity.name)")
         case .read(let entity, let ids):
             let parameters = ids.map { "id=\(PercentEncoding.encode($0))" }

@@ -60,9 +60,6 @@ final class SimulatedNetwork: RemoteBackend, @unchecked Sendable {
     func check(_ operation: RemoteOperation) throws(RemoteError) {
         if let http { return try http.check(operation) }
         guard case .query(let query) = operation else { return }
-        if query.includesSubentities {
-            throw RemoteError(.unsupported, domain: "Simulation", message: "nobody inherits here")
-        }
         let known = Set(query.entity.attributes.map(\.name))
         if let path = query.predicate?.keyPaths.first(where: { $0.count > 1 || !known.contains($0[0]) }) {
             throw RemoteError(.unsupported, domain: "Simulation", message: "a condition on \(path)")

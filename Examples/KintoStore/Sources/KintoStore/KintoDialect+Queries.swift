@@ -4,9 +4,6 @@ import StrataRemote
 extension KintoDialect {
     /// Conditions are equalities of properties, joined by AND; the store evaluates all others itself.
     func parameters(_ query: RemoteQuery) throws(RemoteError) -> [String] {
-        if query.includesSubentities {
-            throw unsupported("\(query.entity.name) with the entities that inherit from it")
-        }
         if query.offset > 0 { throw unsupported("an offset; Kinto gives pages by tokens") }
         var parameters = try conditions(query.predicate, query.entity)
         let names = parameters.map { $0.prefix { $0 != "=" } }
