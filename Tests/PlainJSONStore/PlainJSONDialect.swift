@@ -18,7 +18,7 @@ public struct PlainJSONDialect: RemoteDialect {
         features: [
             .sorting, .paging, .counting, .readingMany, .creatingMany, .conditionalWrites, .incrementalPull, .deletions,
         ],
-        maximumBatch: 500, maximumIDs: 200, maximumPage: 1000, datePrecision: 0)
+        maximumBatch: 500, maximumIDs: 200, maximumPage: 1000)
     /// `localhost:8080`.
     public let authority: String
 

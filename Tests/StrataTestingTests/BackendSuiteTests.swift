@@ -10,6 +10,7 @@ import Testing
         var hasIntegerKeys = false
         var unlisted: [String: Set<String>] = [:]
         let name = "Memory"
+        let datePrecision = 0.0
         func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend {
             MemoryBackend(features: features, maximumPage: maximumPage, unlisted: unlisted)
         }

@@ -74,20 +74,17 @@ public struct RemoteCapabilities: Sendable, Hashable {
     public var maximumIDs: Int
     /// The maximum number of objects in one answer; nil if the server has no limit.
     public var maximumPage: Int?
-    /// The smallest difference between dates that the back end keeps, in seconds.
-    public var datePrecision: Double
 
     /// Describes abilities.
     public init(
         features: Features = [], maximumBatch: Int = 1, maximumIDs: Int = 1, maximumPage: Int? = nil,
-        datePrecision: Double = 0.001, integerKeyFeatures: Features? = nil
+        integerKeyFeatures: Features? = nil
     ) {
         self.features = features
         self.integerKeyFeatures = integerKeyFeatures
         self.maximumBatch = maximumBatch
         self.maximumIDs = maximumIDs
         self.maximumPage = maximumPage
-        self.datePrecision = datePrecision
     }
 
     /// The yes-or-no abilities for objects of an entity.

@@ -52,8 +52,8 @@ public struct JSONRecordCoder: Sendable, Hashable {
     /// How the names of properties become those of fields. The names of properties that differ only in the spelling of words in
     /// capitals, as `imageURL` does from `imageUrl`, are the same in snake_case: models cannot have both.
     public var names: NamingConvention.Style
-    /// How dates are written. The dialect's ``RemoteCapabilities/datePrecision`` is 0.001, and 0.0001 with
-    /// ``DateFormat/seconds``, as dates count from another year than 1970.
+    /// How dates are written. They come back to 0.001 seconds, and to 0.0001 with ``DateFormat/seconds``, as dates count from
+    /// another year than 1970.
     public var dates: DateFormat
 
     /// Makes a coder.

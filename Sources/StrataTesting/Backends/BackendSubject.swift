@@ -30,6 +30,8 @@ public protocol BackendSubject: Sendable {
     /// Whether a pull may report objects again that have not changed. This is so if a cursor is some seconds back, so that no late
     /// change is missed. Then a pull without changes may have objects, if they are the same as before.
     var repeatsRecentChanges: Bool { get }
+    /// The smallest difference between dates that the service keeps, in seconds.
+    var datePrecision: Double { get }
     /// The laws that do not hold for the back end's service. Explain why in a comment if you name one.
     var exceptions: Set<BackendSuite.Law> { get }
     /// Opens a back end on a new, empty server.
@@ -47,6 +49,8 @@ extension BackendSubject {
     public var takesOnlyWholeObjects: Bool { false }
     /// A pull has only what has changed.
     public var repeatsRecentChanges: Bool { false }
+    /// Milliseconds.
+    public var datePrecision: Double { 0.001 }
     /// All laws hold.
     public var exceptions: Set<BackendSuite.Law> { [] }
 }

@@ -167,7 +167,7 @@ extension BackendSuite {
     /// Writes values, by a creation and by an update, and reads them.
     private static func roundTrip(_ property: String, _ values: [Value], _ trial: BackendTrial) async throws {
         guard trial.note.slot(named: property) != nil else { return }
-        let precision = trial.backend.capabilities.datePrecision
+        let precision = trial.datePrecision
         func expect(_ value: Value, _ id: String, _ way: String) async throws {
             let found = try await trial.read(id).values[property]
             if case .value(let other)? = found, isSame(value, other, precision) { return }

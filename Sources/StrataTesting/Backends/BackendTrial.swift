@@ -15,6 +15,8 @@ struct BackendTrial: Sendable {
     let folder: EntityDescription
     /// Whether a pull may report objects again that have not changed.
     let repeatsRecentChanges: Bool
+    /// The smallest difference between dates that the service keeps, in seconds.
+    let datePrecision: Double
 
     /// Whether the server gives new objects their primary keys.
     private let assignsIDs: Bool
@@ -23,6 +25,7 @@ struct BackendTrial: Sendable {
     ///   those.
     init(_ subject: some BackendSubject, isAboutKeys: Bool = false) async throws {
         repeatsRecentChanges = subject.repeatsRecentChanges
+        datePrecision = subject.datePrecision
         let own = try Self.makeModel(without: subject.omissions, hasIntegerKeys: subject.hasIntegerKeys)
         var opened = try await subject.open(own)
         if subject.takesOnlyWholeObjects { opened = WholeObjectBackend(inner: opened) }

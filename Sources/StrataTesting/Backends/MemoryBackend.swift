@@ -65,8 +65,7 @@ public final class MemoryBackend: RemoteBackend {
         capabilities = RemoteCapabilities(
             features: features.intersection(Self.allFeatures.union(.assignsIDs)),
             maximumBatch: features.contains(.creatingMany) ? 100 : 1,
-            maximumIDs: features.contains(.readingMany) ? 200 : 1, maximumPage: maximumPage.map { max(1, $0) },
-            datePrecision: 0)
+            maximumIDs: features.contains(.readingMany) ? 200 : 1, maximumPage: maximumPage.map { max(1, $0) })
     }
 
     /// What the server has, in no order.

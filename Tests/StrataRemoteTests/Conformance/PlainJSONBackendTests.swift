@@ -6,6 +6,7 @@ import Testing
 @Suite struct PlainJSONBackendTests {
     private struct Subject: BackendSubject {
         let name = "Plain JSON"
+        let datePrecision = 0.0
         func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend {
             HTTPBackend(dialect: PlainJSONDialect(authority: "localhost"), transport: PlainJSONServer())
         }

@@ -20,7 +20,7 @@ public struct KintoDialect: RemoteDialect {
             .sorting, .paging, .counting, .readingMany, .creatingMany, .batches, .conditionalWrites,
             .incrementalPull, .deletions,
         ],
-        maximumBatch: 25, maximumIDs: 40, datePrecision: 0.001)
+        maximumBatch: 25, maximumIDs: 40)
     /// The bucket that has the collections.
     public let bucket: String
     let coder = JSONRecordCoder(dates: .milliseconds)
