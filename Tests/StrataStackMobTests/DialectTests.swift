@@ -196,6 +196,19 @@ import Testing
         #expect(request.head.headerFields[.range] == "objects=12-")
     }
 
+    @Test("A file is text in the field of its object, and is not sent on its own")
+    func files() throws {
+        let dialect = try dialect(extensions: false)
+        let file = RemoteFile(property: "title", name: "a.txt", contentType: "text/plain", data: Data("a".utf8))
+        guard case .text = dialect.delivery(of: file) else {
+            Issue.record("a file is delivered as text")
+            return
+        }
+        let upload = RemoteOperation.upload(entity: todo, file)
+        let error = #expect(throws: RemoteError.self) { try dialect.request(for: upload, options: RequestOptions()) }
+        #expect(error?.kind == .unsupported)
+    }
+
     @Test func timesSurviveTheWay() throws {
         var generator = SplitMix64(seed: RunSeed.value())
         let encoder = StackMobEncoder(dialect: try dialect(extensions: false))

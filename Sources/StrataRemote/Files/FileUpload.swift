@@ -35,8 +35,7 @@ struct FileUpload {
         }
         if let reference = found.reference { return (reference, false) }
         let content = RemoteFile(
-            id: write.write.id, property: property, name: found.name, contentType: found.contentType,
-            data: found.data ?? Data())
+            property: property, name: found.name, contentType: found.contentType, data: found.data ?? Data())
         if case .text(let text) = backend.delivery(of: content) { return (text, true) }
         let (backend, options, entity) = (backend, options, write.entity)
         let answer = try await FileProgress.reporting(.upload, to: progress) { () async throws(RemoteError) in

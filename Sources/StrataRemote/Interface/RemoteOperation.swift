@@ -218,7 +218,7 @@ public struct RemotePull: Sendable {
 
 /// The bytes of a file that a property of an object refers to.
 ///
-///     let file = RemoteFile(id: "7", property: "photo", name: "me.jpeg", contentType: "image/jpeg", data: bytes)
+///     let file = RemoteFile(property: "photo", name: "me.jpeg", contentType: "image/jpeg", data: bytes)
 ///     let answer = try await backend.perform(.upload(entity: entity, file), options: RequestOptions())
 ///     if case .file(let reference) = answer { print("photo is now", reference) }
 ///
@@ -226,8 +226,6 @@ public struct RemotePull: Sendable {
 /// with ``RemoteCapabilities/Features/files`` get it. Apps call ``RemoteStore/stageFile(_:name:contentType:)`` and save the
 /// object.
 public struct RemoteFile: Sendable, Hashable {
-    /// The primary key of the object.
-    public var id: String
     /// The property that refers to the file.
     public var property: String
     /// The name of the file.
@@ -238,8 +236,7 @@ public struct RemoteFile: Sendable, Hashable {
     public var data: Data
 
     /// Describes a file.
-    public init(id: String, property: String, name: String, contentType: String, data: Data) {
-        self.id = id
+    public init(property: String, name: String, contentType: String, data: Data) {
         self.property = property
         self.name = name
         self.contentType = contentType

@@ -22,13 +22,7 @@ extension StackMobDialect {
             return .outcomes(
                 try outcomes(response, try? JSONValue(parsing: response.body), to: operation, KnownSchemas()))
         case .pull(let pull): return .page(try pullAnswer(response, pull))
-        case .upload(let entity, let file):
-            if let failure = failure(response) { throw failure }
-            let field = try StackMobNames.field(ofProperty: file.property)
-            guard let address = try json(response)[field]?.string else {
-                throw invalidAnswer("the answer has no \(field) of \(entity.name) \(file.id)", response)
-            }
-            return .file(address)
+        case .upload: throw StackMobError.unsupported("files are sent only with their objects")
         case .call: return .reply(try callReply(response, accepting: nil))
         case .batch(let operations): return .outcomes(try batchOutcomes(response, operations))
         case .ping:

@@ -57,7 +57,8 @@ extension StackMobDialect: RemoteDialect {
                 .adding(conditions(of: write))
         case .relate(let entity, let relation): return try relateRequest(entity, relation, options)
         case .pull(let pull): return try pullRequest(pull, options)
-        case .upload(let entity, let file): return try uploadRequest(entity, file, options)
+        case .upload(let entity, let file):
+            throw StackMobError.unsupported("\(entity.name).\(file.property): files are sent only with their objects")
         case .call(let call): return try callRequest(call, options: options)
         case .batch(let operations): return try batchRequest(operations, options)
         case .ping: return pingRequest(options: options)
@@ -159,15 +160,6 @@ extension StackMobDialect: RemoteDialect {
                 options: options)
         }
         return request.adding(token(relation.token))
-    }
-
-    private func uploadRequest(
-        _ entity: EntityDescription, _ file: RemoteFile, _ options: RequestOptions
-    ) throws(RemoteError) -> WireRequest {
-        let field = try StackMobNames.field(ofProperty: file.property)
-        let value = StackMobFile(name: file.name, contentType: file.contentType, data: file.data).fieldValue
-        return try updateRequest(
-            schema: entity.name, id: file.id, object: .object([field: .string(value)]), options: options)
     }
 
     private func conditions(of write: RemoteWrite) -> [String: String] {
