@@ -59,7 +59,7 @@ public struct OAuth1Credentials: Sendable, Hashable {
 
 extension OAuth1Request {
     /// The parts of a request that are signed, without its body.
-    public init(_ request: WireRequest) {
+    package init(_ request: WireRequest) {
         self.init(
             method: request.head.method.rawValue, scheme: request.head.scheme ?? "http",
             authority: request.head.authority ?? "", target: request.head.path ?? "/")

@@ -3,15 +3,15 @@
     import Foundation
 
     /// Message authentication by HMAC-SHA-1, which the signatures of StackMob and OAuth 1 prescribe.
-    public enum HMACSHA1 {
+    package enum HMACSHA1 {
         /// The authentication code of a message.
         /// - Parameter key: The key, whose bytes are those of the text in UTF-8.
-        public static func code(of message: [UInt8], key: String) -> Data {
+        package static func code(of message: [UInt8], key: String) -> Data {
             Data(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: SymmetricKey(data: Data(key.utf8))))
         }
 
         /// Whether a code is that of a message. It takes the same time whichever bytes are wrong.
-        public static func isCode(_ code: Data, of message: [UInt8], key: String) -> Bool {
+        package static func isCode(_ code: Data, of message: [UInt8], key: String) -> Bool {
             HMAC<Insecure.SHA1>.isValidAuthenticationCode(
                 code, authenticating: message, using: SymmetricKey(data: Data(key.utf8)))
         }

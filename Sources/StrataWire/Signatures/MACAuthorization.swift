@@ -1,18 +1,18 @@
 import Foundation
 
 /// The header `Authorization: MAC …` of a signed request.
-public struct MACAuthorization: Sendable, Hashable {
+package struct MACAuthorization: Sendable, Hashable {
     /// The access token of the session whose key signs.
-    public var id: String
+    package var id: String
     /// The time of the signature in whole seconds since 1970.
-    public var timestamp: String
+    package var timestamp: String
     /// A text that was not used with this time before.
-    public var nonce: String
+    package var nonce: String
     /// The signature in base64.
-    public var mac: String
+    package var mac: String
 
     /// Describes a header.
-    public init(id: String, timestamp: String, nonce: String, mac: String) {
+    package init(id: String, timestamp: String, nonce: String, mac: String) {
         self.id = id
         self.timestamp = timestamp
         self.nonce = nonce
@@ -21,7 +21,7 @@ public struct MACAuthorization: Sendable, Hashable {
 
     /// Reads a header.
     /// - Returns: nil for any other text, and for a part that is missing, empty or longer than 512 bytes.
-    public init?(header: String) {
+    package init?(header: String) {
         guard let parameters = AuthorizationHeader.parameters(header, scheme: "MAC") else { return nil }
         func part(_ name: String) -> String? {
             parameters.first { $0.name == name }.flatMap { (1...512).contains($0.value.utf8.count) ? $0.value : nil }
@@ -33,7 +33,7 @@ public struct MACAuthorization: Sendable, Hashable {
     }
 
     /// The text of the header.
-    public var header: String {
+    package var header: String {
         "MAC "
             + [("id", id), ("ts", timestamp), ("nonce", nonce), ("mac", mac)].map(AuthorizationHeader.spelling)
             .joined(separator: ",")
@@ -47,14 +47,14 @@ public struct MACAuthorization: Sendable, Hashable {
         ///   - key: The key of the session.
         ///   - timestamp: The time in whole seconds since 1970.
         ///   - nonce: A text that was not used with this time before.
-        public init(signing target: MACTarget, id: String, key: String, timestamp: String, nonce: String) {
+        package init(signing target: MACTarget, id: String, key: String, timestamp: String, nonce: String) {
             let code = HMACSHA1.code(of: target.message(timestamp: timestamp, nonce: nonce), key: key)
             self.init(id: id, timestamp: timestamp, nonce: nonce, mac: code.base64EncodedString())
         }
 
         /// Whether the signature is that of a request in one of its forms, see
         /// ``MACTarget/candidates(method:target:authority:scheme:)``. The time it takes tells nothing of the right one.
-        public func isValid(for candidates: [MACTarget], key: String) -> Bool {
+        package func isValid(for candidates: [MACTarget], key: String) -> Bool {
             guard let code = Data(base64Encoded: mac) else { return false }
             return candidates.contains {
                 HMACSHA1.isCode(code, of: $0.message(timestamp: timestamp, nonce: nonce), key: key)

@@ -44,7 +44,7 @@ public struct MACTarget: Sendable, Hashable {
     /// What clients of all ages may have signed of a request, the most likely form first: the path as it is sent or
     /// without escapes; the query as in ``init(method:target:authority:scheme:)``, as it is sent, or with those
     /// characters plain that JavaScript leaves plain and browsers escape.
-    public static func candidates(method: String, target: String, authority: String, scheme: String) -> [MACTarget] {
+    package static func candidates(method: String, target: String, authority: String, scheme: String) -> [MACTarget] {
         let usual = MACTarget(method: method, target: target, authority: authority, scheme: scheme)
         let (path, query) = split(target)
         let queries = [

@@ -1,9 +1,9 @@
 /// The header `Authorization: OAuth …` of a signed request (RFC 5849, section 3.5.1).
-public struct OAuth1Authorization: Sendable {
+package struct OAuth1Authorization: Sendable {
     /// What the signature protects; it is not part of what is signed.
-    public var realm: String?
+    package var realm: String?
     /// The other parameters in their order, without escapes. Each name is there once.
-    public private(set) var parameters: [QueryParameters.Parameter] = []
+    package private(set) var parameters: [QueryParameters.Parameter] = []
 
     /// Collects the parameters of a request that is to be signed.
     /// - Parameters:
@@ -11,7 +11,7 @@ public struct OAuth1Authorization: Sendable {
     ///   - token: The name of the session; nil for an application that signs in its own name.
     ///   - timestamp: The time in whole seconds since 1970.
     ///   - nonce: A text that was not used with this time before.
-    public init(
+    package init(
         consumerKey: String, token: String? = nil, method: OAuth1Method = .hmacSHA1, timestamp: String, nonce: String,
         realm: String? = nil
     ) {
@@ -26,7 +26,7 @@ public struct OAuth1Authorization: Sendable {
 
     /// Reads a header.
     /// - Returns: nil for any other text, a parameter that is there twice, and an escape that does not stand for UTF-8.
-    public init?(header: String) {
+    package init?(header: String) {
         guard let parts = AuthorizationHeader.parameters(header, scheme: "OAuth") else { return nil }
         for (name, value) in parts {
             if name.lowercased() == "realm" {
@@ -41,7 +41,7 @@ public struct OAuth1Authorization: Sendable {
     }
 
     /// The value of a parameter: that of its name in full, such as `oauth_nonce`. Assigning nil removes it.
-    public subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         get { parameters.first { $0.name == name }?.value }
         set {
             let place = parameters.firstIndex { $0.name == name }
@@ -55,10 +55,10 @@ public struct OAuth1Authorization: Sendable {
     }
 
     /// How the request is signed; nil for a method that is not supported.
-    public var method: OAuth1Method? { self["oauth_signature_method"].flatMap(OAuth1Method.init) }
+    package var method: OAuth1Method? { self["oauth_signature_method"].flatMap(OAuth1Method.init) }
 
     /// The text of the header.
-    public var header: String {
+    package var header: String {
         let parts = parameters.map { (PercentEncoding.encode($0.name), PercentEncoding.encode($0.value)) }
         return "OAuth "
             + (realm.map { [("realm", $0)] + parts } ?? parts).map(AuthorizationHeader.spelling).joined(separator: ",")
@@ -66,7 +66,7 @@ public struct OAuth1Authorization: Sendable {
 }
 
 /// A method of signing by OAuth 1.
-public enum OAuth1Method: String, Sendable, Hashable, CaseIterable {
+package enum OAuth1Method: String, Sendable, Hashable, CaseIterable {
     /// HMAC-SHA-1 over the base string.
     case hmacSHA1 = "HMAC-SHA1"
     /// The secrets themselves, which only TLS protects.

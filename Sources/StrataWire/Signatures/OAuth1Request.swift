@@ -1,7 +1,7 @@
 /// The parts of a request that an OAuth 1 signature covers (RFC 5849, section 3.4.1).
-public struct OAuth1Request: Sendable, Hashable {
+package struct OAuth1Request: Sendable, Hashable {
     /// How the parameters of the query count.
-    public enum QueryForm: Sendable, Hashable, CaseIterable {
+    package enum QueryForm: Sendable, Hashable, CaseIterable {
         /// By their names and values, however they are escaped, as the RFC has it.
         case decoded
         /// As they appear in the address, escapes and all, as the libraries for StackMob sign.
@@ -9,18 +9,18 @@ public struct OAuth1Request: Sendable, Hashable {
     }
 
     /// The HTTP method.
-    public var method: String
+    package var method: String
     /// `http` or `https`.
-    public var scheme: String
+    package var scheme: String
     /// Host and port as they appear in the header `Host`.
-    public var authority: String
+    package var authority: String
     /// Path and query as they are sent.
-    public var target: String
+    package var target: String
     /// The body, if its type is `application/x-www-form-urlencoded`; nil for all other bodies, which do not count.
-    public var form: String?
+    package var form: String?
 
     /// Describes a request.
-    public init(method: String, scheme: String, authority: String, target: String, form: String? = nil) {
+    package init(method: String, scheme: String, authority: String, target: String, form: String? = nil) {
         self.method = method
         self.scheme = scheme
         self.authority = authority
@@ -30,7 +30,7 @@ public struct OAuth1Request: Sendable, Hashable {
 
     /// The address without the query: scheme and host in lower case, the port only where it is not the standard one of
     /// the scheme, the path as it is sent.
-    public var baseURI: String {
+    package var baseURI: String {
         let scheme = scheme.lowercased()
         let path = target.prefix { $0 != "?" && $0 != "#" }
         var authority = authority.lowercased()
@@ -48,7 +48,7 @@ public struct OAuth1Request: Sendable, Hashable {
     /// - Parameters:
     ///   - authorization: The parameters of the protocol.
     ///   - queryForm: How the parameters of the query count.
-    public func baseString(_ authorization: OAuth1Authorization, queryForm: QueryForm = .decoded) -> String {
+    package func baseString(_ authorization: OAuth1Authorization, queryForm: QueryForm = .decoded) -> String {
         let own = authorization.parameters
             .map { (name: PercentEncoding.encode($0.name), value: PercentEncoding.encode($0.value)) }
         let parameters = (own + query(queryForm) + QueryParameters.split(form ?? "").map(Self.normalized))

@@ -1,14 +1,14 @@
 import Foundation
 
 /// The secrets that sign requests by OAuth 1.
-public struct OAuth1Secrets: Sendable, Hashable {
+package struct OAuth1Secrets: Sendable, Hashable {
     /// The secret of the application.
-    public var consumer: String
+    package var consumer: String
     /// The secret of the token; empty for an application that signs in its own name.
-    public var token: String
+    package var token: String
 
     /// Collects the secrets.
-    public init(consumer: String, token: String = "") {
+    package init(consumer: String, token: String = "") {
         self.consumer = consumer
         self.token = token
     }
@@ -24,7 +24,7 @@ public struct OAuth1Secrets: Sendable, Hashable {
         ///   - authorization: The parameters of the protocol.
         ///   - method: The method that the parameters name.
         ///   - queryForm: How the parameters of the query count.
-        public func signature(
+        package func signature(
             of request: OAuth1Request, _ authorization: OAuth1Authorization, method: OAuth1Method = .hmacSHA1,
             queryForm: OAuth1Request.QueryForm = .decoded
         ) -> String {
@@ -40,7 +40,7 @@ public struct OAuth1Secrets: Sendable, Hashable {
         /// Whether a request is signed with these secrets. The query may have been signed in either form. The time that
         /// this takes says nothing about the right signature.
         /// - Returns: false also for a method that ``OAuth1Method`` does not have.
-        public func areValid(for request: OAuth1Request, _ authorization: OAuth1Authorization) -> Bool {
+        package func areValid(for request: OAuth1Request, _ authorization: OAuth1Authorization) -> Bool {
             guard let given = authorization["oauth_signature"] else { return false }
             switch authorization.method {
             case .plaintext: return ConstantTime.areEqual(given.utf8, key.utf8)
