@@ -179,6 +179,16 @@ import Testing
         #expect(try !page([8]).hasMore)
     }
 
+    @Test(arguments: ["x", "5+x", "5+-1", "5+6+7", ""])
+    func aPullStartsOverFromACursorThatIsNone(cursor: String) throws {
+        let pull = RemoteOperation.pull(RemotePull(entity: todo, cursor: cursor))
+        #expect {
+            try dialect(extensions: false).request(for: pull, options: RequestOptions())
+        } throws: {
+            ($0 as? RemoteError)?.kind == .cursorExpired
+        }
+    }
+
     @Test func pagesGoOnWhereTheServerCut() throws {
         let dialect = try dialect(extensions: false)
         var query = RemoteQuery(entity: todo)

@@ -38,7 +38,8 @@ extension MaxLeapDialect {
         query.limit = Self.limit(pull)
         if let text = pull.cursor {
             guard let cursor = MaxLeapPullCursor(text), let date = MaxLeapDate.date(cursor.time) else {
-                throw MaxLeapError.invalidQuery.error("\"\(text.prefix(80))\" is not a cursor of a pull from \(name)")
+                throw MaxLeapError.invalidQuery.error(
+                    "\"\(text.prefix(80))\" is not a cursor of a pull from \(name)", kind: .cursorExpired)
             }
             query.conditions.append(Self.condition(cursor, date))
         }

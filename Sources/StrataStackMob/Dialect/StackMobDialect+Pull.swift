@@ -39,7 +39,8 @@ extension StackMobDialect {
         query.order("lastmoddate")
         if let text = pull.cursor {
             guard let cursor = StackMobPullCursor(text) else {
-                throw StackMobError.invalid("\"\(text)\" is not a cursor of a pull from StackMob")
+                throw StackMobError.invalidArguments.error(
+                    "\"\(text.prefix(80))\" is not a cursor of a pull from StackMob", kind: .cursorExpired)
             }
             query.add(.compare("lastmoddate", .greaterOrEqual, .integer(cursor.milliseconds)))
             if cursor.skip > 0 { query.first = cursor.skip }

@@ -43,14 +43,10 @@
                 client.azureVersion == nil ? [.decimals] : [.decimals, .geoPoints, .manyToMany]
             }
             nonisolated var takesOnlyWholeObjects: Bool { client == .datasync }
-            /// Objects of the millisecond in which a pull of Parse and MaxLeap ended come again. Ids of Azure have rules: none of
-            /// `+ ? / \` and so on.
-            nonisolated var exceptions: Set<BackendSuite.Law> {
-                switch client {
-                case .parse, .maxLeap: [.cursors]
-                case .mobileServices, .numberedServices, .mobileApps, .datasync: [.identities]
-                }
-            }
+            /// Objects of the millisecond in which a pull of Parse and MaxLeap ended come again.
+            nonisolated var repeatsRecentChanges: Bool { client.azureVersion == nil }
+            /// Ids of Azure have rules: none of `+ ? / \` and so on.
+            nonisolated var exceptions: Set<BackendSuite.Law> { client.azureVersion == nil ? [] : [.identities] }
 
             func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend {
                 await current?.stop()
