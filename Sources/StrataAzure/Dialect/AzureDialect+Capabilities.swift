@@ -83,4 +83,7 @@ extension AzureDialect {
         case .objectNotHere: nil
         }
     }
+
+    /// The server's clock, from the header `Date`.
+    public func time(of response: WireResponse) -> Date? { response.date }
 }

@@ -70,4 +70,7 @@ extension MaxLeapDialect {
             }
         return RemoteError.Code(domain: MaxLeapError.domain, code: error.rawValue)
     }
+
+    /// The server's clock, from the header `Date`.
+    public func time(of response: WireResponse) -> Date? { response.date }
 }

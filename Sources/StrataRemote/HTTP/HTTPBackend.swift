@@ -235,11 +235,7 @@ public final class HTTPBackend: RemoteBackend {
             return nil
         }
         if let seconds = Double(text) { return seconds.isFinite ? max(0, seconds) : nil }
-        let format = DateFormatter()
-        format.locale = Locale(identifier: "en_US_POSIX")
-        format.timeZone = TimeZone(secondsFromGMT: 0)
-        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
-        guard let date = format.date(from: text) else { return nil }
+        guard let date = HTTPDate.date(text) else { return nil }
         return max(0, date.timeIntervalSince(clock.now) - clockOffset)
     }
 }

@@ -47,4 +47,7 @@ public struct WireResponse: Sendable, Hashable {
     public var status: Int { head.status.code }
     /// The value of a header.
     public subscript(header name: String) -> String? { HTTPField.Name(name).flatMap { head.headerFields[$0] } }
+    /// The server's time by the header `Date`; nil if there is none. The header has whole seconds, so this is the middle of the
+    /// second that it names. A dialect returns it from ``RemoteDialect/time(of:)`` if its service tells no exact time.
+    public var date: Date? { self[header: "Date"].flatMap(HTTPDate.date)?.addingTimeInterval(0.5) }
 }

@@ -30,6 +30,16 @@ import Testing
         }
     }
 
+    @Test("The difference to the server's clock is learned", arguments: AzureVersion.allCases)
+    func clock(version: AzureVersion) async throws {
+        let clock = VirtualClock()
+        let backend = try client(version) { $0.clock = clock }.backend
+        transport.answer(json: "{}", headers: ["Date": "Tue, 14 May 2013 01:00:00 GMT"])
+        _ = try await backend.perform(.ping, options: RequestOptions())
+        // The clock of the test shows midnight, and the header has whole seconds.
+        #expect(abs(backend.clockOffset - 3600) <= 0.5)
+    }
+
     // MARK: Tables
 
     @Test func rowsAreMadeChangedAndDeleted() async throws {

@@ -124,6 +124,21 @@ import Testing
         _ = try await backend.perform(.count(RemoteQuery(entity: entity)), options: RequestOptions())
         #expect(backend.clockOffset == 100)
     }
+
+    @Test(
+        "The header Date is the middle of its second",
+        arguments: [
+            ("Mon, 01 Jan 2001 00:00:02 GMT", 2.5), ("Fri, 29 Feb 2008 23:59:59 GMT", 226_022_399.5),
+            ("Sun, 31 Dec 2000 23:59:59 GMT", -0.5), ("Mon, 1 Jan 2001 00:00:02 GMT", 2.5), ("", nil), ("2", nil),
+            ("Mon, 01 Jan 2001 00:00:02 CET", nil), ("Mon, 01 Jän 2001 00:00:02 GMT", nil),
+            ("Mon, 01 Jan 2001 24:00:02 GMT", nil), ("Mon, 01 Jan 2001 00:00 GMT", nil),
+            ("Mon, 99999999999999999999 Jan 2001 00:00:02 GMT", nil),
+        ] as [(String, Double?)])
+    func date(text: String, seconds: Double?) {
+        let response = WireResponse(HTTPResponse(status: .ok, headerFields: [.date: text]))
+        #expect(response.date?.timeIntervalSinceReferenceDate == seconds)
+        #expect(WireResponse(HTTPResponse(status: .ok)).date == nil)
+    }
 }
 
 /// A dialect in which the body of an answer is a number, and each object and each member is written by a request of its

@@ -32,15 +32,7 @@ extension KintoDialect {
     }
 
     /// The time by the header `Date`.
-    public func time(of response: WireResponse) -> Date? {
-        guard let text = response[header: "Date"] else { return nil }
-        let format = DateFormatter()
-        format.locale = Locale(identifier: "en_US_POSIX")
-        format.timeZone = TimeZone(secondsFromGMT: 0)
-        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
-        // The header has whole seconds; on average, the server's clock is half a second further.
-        return format.date(from: text)?.addingTimeInterval(0.5)
-    }
+    public func time(of response: WireResponse) -> Date? { response.date }
 
     // MARK: Reading
 
