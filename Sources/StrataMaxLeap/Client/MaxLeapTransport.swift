@@ -29,10 +29,15 @@ extension MaxLeapDialect {
     public func reaction(to response: WireResponse) -> AnswerReaction? {
         // Answers with a success are read for their own sake; those that report an error are short.
         guard response.status >= 400 || flavor == .maxLeap && response.body.count < 1000 else { return nil }
-        switch Self.told(try? JSONValue(parsing: response.body)).code {
+        let json = try? JSONValue(parsing: response.body)
+        // An object may have a field with the name `code`.
+        guard response.status >= 400 || json?["errorCode"]?.integer != nil else { return nil }
+        switch Self.told(json).code {
         case MaxLeapError.invalidSessionToken.rawValue?, MaxLeapError.invalidSessionTokenOfParse.rawValue?:
             return .sessionEnded
-        case 155?: return .wait(seconds: nil)
+        // The code of Parse, and that of MaxLeap. Without `Retry-After`, neither says for how long.
+        case 155?, MaxLeapError.rateLimited.rawValue?:
+            return .wait(seconds: response[header: "Retry-After"] == nil ? 1 : nil)
         case let code?
         where MaxLeapError.kind(ofCode: code) != .throttled && code != MaxLeapError.unauthorized.rawValue:
             return nil

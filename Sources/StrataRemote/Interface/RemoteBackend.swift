@@ -89,8 +89,8 @@ extension RemoteBackend {
 /// fetch or save in ``RemoteOptions/request``, and for single calls of a client. They replace the default as a whole; they are
 /// not merged.
 ///
-/// If a server answers 429 or 503 with `Retry-After`, the request is sent again up to ``retries`` times, unless it asks for
-/// more than ``maximumWait``. Other failures are not repeated here: a store's ``SyncEngine`` does that for pushes and pulls.
+/// If a server asks to wait – usually by 429 or 503 with `Retry-After` –, the request is sent again up to ``retries`` times,
+/// unless the wait is longer than ``maximumWait``. Other failures are not repeated here: a store's ``SyncEngine`` does that for pushes and pulls.
 public struct RequestOptions: Sendable, Hashable {
     /// Whether to use HTTPS even if the back end's address is HTTP.
     public var isSecure = false
@@ -98,7 +98,7 @@ public struct RequestOptions: Sendable, Hashable {
     public var headers: [String: String] = [:]
     /// Query parameters after the dialect's own, in order; names may repeat. A name that the dialect uses itself is left out.
     public var parameters: [RemoteParameter] = []
-    /// How often a request is sent again when the server asks for that with `Retry-After`.
+    /// How often a request is sent again when the server asks to wait; see ``AnswerReaction/wait(seconds:)``.
     public var retries = 3
     /// Whether an ended session is renewed.
     public var renewsSession = true
