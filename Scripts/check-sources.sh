@@ -50,6 +50,15 @@ promises = [
 if len(promises) > 10:
     faults.append(f"{len(promises)} types are @unchecked Sendable; the maximum is 10: {', '.join(promises)}")
 
+# What all services share knows none of them. Its pages may lead to the clients.
+dialects = re.compile(r"stackmob|maxleap|azure|datasync|kinto|zumo|parselivequery|parse\.example", re.IGNORECASE)
+for path, text in files.items():
+    if not {"StrataRemote", "StrataWire"}.intersection(path.parts):
+        continue
+    for number, line in enumerate(text.splitlines(), 1):
+        if name := dialects.search(line):
+            faults.append(f"{path}:{number} names {name.group()}; say what all services share")
+
 declaration = re.compile(r"^\s*(?:@?[\w()]+ )*(?:class|struct|actor|enum) (\w+)[^{]*\{")
 variable = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))? )*(?:public |package |private |fileprivate |internal |open |final |weak |lazy |unowned"

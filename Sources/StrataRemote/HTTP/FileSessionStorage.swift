@@ -3,10 +3,9 @@ import Foundation
 /// A storage with sessions in files that only their owner can read, one for each name.
 ///
 ///     let storage = FileSessionStorage(folder: URL(filePath: "/var/lib/notes/sessions"))
-///     var configuration = try StackMobConfiguration(publicKey: key, apiVersion: "0")
-///     configuration.sessionStorage = storage
+///     print(storage.file(named: "notes").path)
 ///
-/// A file is written under another name first, with mode 0600 from its first moment, and then takes the place of the one
+/// Set it as `sessionStorage` in the configuration of a client. A file is written under another name first, with mode 0600 from its first moment, and then takes the place of the one
 /// before: a crash leaves the old session or the new one, never a part. A folder that has to be made gets mode 0700. A file
 /// that others may read or change is refused with a ``SessionStorageError``.
 public struct FileSessionStorage: SessionStorage {

@@ -37,7 +37,7 @@ public protocol HTTPTransport: Sendable {
 ///         ) async throws(RemoteError) -> Bool { false }
 ///     }
 ///
-/// Pass it to ``HTTPBackend``. The clients of StackMob, MaxLeap and Azure have their own. If a session can be renewed, do it in
+/// Pass it to ``HTTPBackend``. Clients with a session of their own have one. If a session can be renewed, do it in
 /// ``recover(from:to:options:)`` and return true; several requests may find out at the same time, so let one of them renew it
 /// and the others wait. Methods may be called from any task.
 public protocol RequestAuthorizer: Sendable {

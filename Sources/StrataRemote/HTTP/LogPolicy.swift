@@ -3,11 +3,11 @@ import HTTPTypes
 
 /// Which parts of requests and answers may be written to a log, and how much of them.
 ///
-///     var configuration = try StackMobConfiguration(publicKey: key, apiVersion: "0")
-///     configuration.logPolicy.hide(["birthday", "X-Device"])
-///     configuration.logPolicy.maximumBody = 500
+///     var policy = LogPolicy()
+///     policy.hide(["birthday", "X-Device"])
+///     policy.maximumBody = 500
 ///
-/// A secret is known by its name: that of a header, of a query parameter, of a pair in a form, or of a member of a JSON object
+/// Pass it to a ``LoggingTransport``, or set it as `logPolicy` in the configuration of a client. A secret is known by its name: that of a header, of a query parameter, of a pair in a form, or of a member of a JSON object
 /// at any depth. Names are compared without case. Of bodies that are neither of these nor plain text, and of those that claim
 /// to be JSON and are not, only the length is written. Other fields of objects are logged, so hide what is private.
 public struct LogPolicy: Sendable, Hashable {

@@ -11,8 +11,8 @@ import Logging
 ///
 /// Requests and answers are logged at level `debug`, with headers and bodies at `trace`; a request without an answer at `info`.
 /// Passwords, tokens and keys are never logged, and long values are cut: see ``LogPolicy``. It sees each attempt as it is sent,
-/// after middleware and signature. The clients of StackMob, MaxLeap and Azure wrap their transport themselves if you set
-/// `logger` in their configurations.
+/// after middleware and signature. Clients with a session of their own wrap their transport themselves if you set `logger` in
+/// their configurations.
 public struct LoggingTransport: HTTPTransport {
     private let transport: any HTTPTransport
     private let logger: Logger

@@ -3,11 +3,11 @@ import StrataStore
 
 /// A storage whose sessions end with the process: for tests, tools and servers.
 ///
-///     var configuration = try StackMobConfiguration(publicKey: key, apiVersion: "0")
-///     configuration.sessionStorage = MemorySessionStorage()
-///     let client = StackMobClient(configuration)
+///     let storage: any SessionStorage = MemorySessionStorage()
+///     try storage.keep(Data("token".utf8), named: "notes")
+///     print(try storage.session(named: "notes")?.count ?? 0)  // 5
 ///
-/// Nothing is written to the disk, and no user of an earlier launch is logged in. Share one instance between two clients to let
+/// Set it as `sessionStorage` in the configuration of a client. Nothing is written to the disk, and no user of an earlier launch is logged in. Share one instance between two clients to let
 /// the second begin with the session of the first, as after a new launch.
 public final class MemorySessionStorage: SessionStorage {
     private let sessions = Guarded<[String: Data]>([:])

@@ -3,12 +3,12 @@ import StrataStore
 
 /// Whether a server can be reached: found out by a request, remembered for a short time, and reported to listeners.
 ///
-///     let watch = store.synchronizes(with: client.reachability)  // keep it
-///     let monitor = Task { await client.reachability.monitor(every: 30) }
-///     print(await client.reachability.check())
+///     let watch = store.synchronizes(with: reachability)  // keep it
+///     let monitor = Task { await reachability.monitor(every: 30) }
+///     print(await reachability.check())
 ///
-/// The clients of StackMob and MaxLeap have one, which also learns from all of their requests. For another back end,
-/// create one with a closure that asks your server.
+/// Clients with a session of their own may have one, which also learns from all of their requests. For another back end, create
+/// one with a closure that asks your server.
 ///
 /// The network does not notify a program when a server becomes reachable; only the outcome of the last request is known.
 /// ``check()`` asks when the last answer is too old, ``note(_:)`` takes what other requests met, and ``monitor(every:)`` asks

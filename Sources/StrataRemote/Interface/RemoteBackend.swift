@@ -83,7 +83,7 @@ extension RemoteBackend {
 ///     var options = RequestOptions()
 ///     options.timeout = 10
 ///     options.headers["Accept-Language"] = "nb"
-///     try await client.dataStore.create(["title": "Buy milk"], in: "todo", options: options)
+///     _ = try await backend.perform(.ping, options: options)
 ///
 /// Set them for a whole store in ``RemoteStore/Options/request``, for its synchronization in ``SyncOptions/request``, for one
 /// fetch or save in ``RemoteOptions/request``, and for single calls of a client. They replace the default as a whole; they are

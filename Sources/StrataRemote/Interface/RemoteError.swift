@@ -3,7 +3,7 @@ import Foundation
 /// An error of a back end, or on the way to it.
 ///
 ///     do throws(RemoteError) {
-///         try await client.users.logIn("bob", password: password)
+///         try await users.logIn("bob", password: password)
 ///     } catch {
 ///         switch error.kind {
 ///         case .unreachable, .timeout: print("try again later")

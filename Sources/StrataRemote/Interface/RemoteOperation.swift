@@ -252,8 +252,8 @@ public struct RemoteFile: Sendable, Hashable {
 ///     }
 ///
 /// Back ends with ``RemoteCapabilities/Features/calls`` carry it out. The answer is a ``RemoteReply`` with the bytes as they
-/// came. The clients of StackMob, MaxLeap and Azure have methods of their own for this, which are easier to use. A call is not
-/// part of a save, is not queued without a network, and does not change the mirror: pull after it if it has changed objects.
+/// came. A client of the service may have methods of its own for this, which are easier to use. A call is not part of a save, is
+/// not queued without a network, and does not change the mirror: pull after it if it has changed objects.
 public struct RemoteCall: Sendable, Hashable {
     /// The HTTP method.
     public var method: String

@@ -2,11 +2,12 @@ import StrataStore
 
 /// A middleware that logs in again when the session has ended, and sends the request once more.
 ///
-///     let patient = client.adding(
-///         LogInAgain { () async throws(RemoteError) in
-///             let password = await askForPassword(of: "bob")
-///             try await client.users.logIn("bob", password: password)
-///         })
+///     let again = LogInAgain { () async throws(RemoteError) in
+///         let password = await askForPassword(of: "bob")
+///         try await users.logIn("bob", password: password)
+///     }
+///     let backend = HTTPBackend(
+///         dialect: dialect, transport: URLSessionTransport(), authorizer: credentials, middleware: [again])
 ///
 /// The dialect decides whether the session has ended; see ``RemoteDialect/reaction(to:)``. Requests that find out at the same
 /// time wait for one log-in. If it throws, they fail with its error. Requests with ``RequestOptions/renewsSession`` set to

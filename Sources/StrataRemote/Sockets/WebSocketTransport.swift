@@ -2,13 +2,13 @@ import Foundation
 
 /// Opens web sockets (RFC 6455), for servers that push changes.
 ///
-///     let request = try WireRequest(.get, authority: "parse.example", path: "/live")
+///     let request = try WireRequest(.get, authority: "notes.example", path: "/live")
 ///     let socket = try await sockets.open(request, timeout: 10)
 ///     for await text in socket.messages { print(text) }
 ///
-/// `ParseLiveQuery` of `StrataMaxLeap` uses one. `AsyncWebSocketTransport` of `StrataAsyncHTTP` (trait `AsyncHTTP`) implements
-/// it on all platforms. Implement it for another library, or in tests. Frames, masks, pings and fragments are the
-/// implementation's work; only whole texts are passed on.
+/// Use one to write a ``ServerChangeFeed``. `AsyncWebSocketTransport` of `StrataAsyncHTTP` (trait `AsyncHTTP`) implements it on
+/// all platforms. Implement it for another library, or in tests. Frames, masks, pings and fragments are the implementation's
+/// work; only whole texts are passed on.
 public protocol WebSocketTransport: Sendable {
     /// Opens a connection.
     /// - Parameters:

@@ -3,8 +3,8 @@ import StrataSQLite
 extension RemoteStore {
     /// Synchronises whenever the network comes back, while you keep the result. ``sync`` reports the progress.
     ///
-    ///     let watch = store.synchronizes(with: client.reachability)
-    ///     Task { await client.reachability.monitor(every: 30) }
+    ///     let watch = store.synchronizes(with: reachability)
+    ///     Task { await reachability.monitor(every: 30) }
     ///
     /// - Parameter reachability: Reports when the network comes back; something has to poll it, see
     ///   ``NetworkReachability/monitor(every:)``.

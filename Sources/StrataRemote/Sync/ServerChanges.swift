@@ -15,7 +15,7 @@ import StrataStore
 ///
 /// Pass it to `RemoteStore.synchronizes(with:)`; the store then synchronizes after each notice. A notice has no content: the
 /// pull finds out what has changed, so a feed may also send one when it has lost its connection. For single messages, such as
-/// those of a push service, call ``SyncEngine/serverHasChanges()`` instead. `ParseLiveQuery` is a feed for Parse.
+/// those of a push service, call ``SyncEngine/serverHasChanges()`` instead.
 public protocol ServerChangeFeed: Sendable {
     /// An element each time the server has changes, or may have some because the connection was lost. It ends when nothing more
     /// can come. The reader stops by cancelling its task.

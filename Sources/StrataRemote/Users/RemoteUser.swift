@@ -2,7 +2,7 @@ import Foundation
 
 /// A user of a service, as the last answer described them.
 ///
-///     if let user = client.users.currentUser {
+///     if let user = users.currentUser {
 ///         print(user.name ?? user.id, user.fields["city"]?.string ?? "-")
 ///     }
 ///
@@ -41,7 +41,7 @@ public struct RemoteUser: Sendable, Hashable {
 /// A token that shows that a user has an account at another service.
 ///
 ///     let token = ProviderToken("facebook", token: accessToken, userID: "1234")
-///     let user = try await client.users.logIn(token)
+///     let user = try await users.logIn(token)
 ///
 /// Get the token from the library of that service, and pass it to ``RemoteUsers/logIn(_:)`` or ``RemoteUsers/link(_:)``. What a
 /// back end needs besides the token differs: the user's ID, a secret (OAuth 1), an expiration date. Put members that only your

@@ -2,8 +2,8 @@ import Foundation
 
 /// The users of a service: how one signs up, logs in and out, and stays logged in until the next launch.
 ///
-///     let user = try await client.users.logIn("bob", password: password)
-///     print(user.id, client.users.currentUser?.id ?? "-")
+///     let user = try await users.logIn("bob", password: password)
+///     print(user.id, users.currentUser?.id ?? "-")
 ///
 /// Services differ in what they have. ``abilities`` tells; what a service lacks throws ``RemoteError`` of kind
 /// ``RemoteError/Kind/unsupported`` with the name of the ability, and nothing is sent. All other errors are the service's own.

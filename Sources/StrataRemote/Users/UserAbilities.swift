@@ -1,6 +1,5 @@
 /// What a service has for its users, as a set of options.
 ///
-///     let users: any RemoteUsers = client.users
 ///     if users.abilities.contains(.anonymousUsers) {
 ///         try await users.automaticUser()
 ///     }

@@ -2,7 +2,7 @@
     import Crypto
     import Foundation
 
-    /// Message authentication by HMAC-SHA-1, which the signatures of StackMob and OAuth 1 prescribe.
+    /// Message authentication by HMAC-SHA-1, which the signatures of OAuth 1 and MAC tokens prescribe.
     package enum HMACSHA1 {
         /// The authentication code of a message.
         /// - Parameter key: The key, whose bytes are those of the text in UTF-8.

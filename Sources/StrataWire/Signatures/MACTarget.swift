@@ -1,4 +1,4 @@
-/// The parts of a request that a MAC signature covers (OAuth 2 with MAC tokens, in the form that StackMob has).
+/// The parts of a request that a MAC signature covers (OAuth 2 with MAC tokens, in the form that some services have).
 public struct MACTarget: Sendable, Hashable {
     /// The HTTP method.
     public var method: String

@@ -4,7 +4,7 @@ package struct OAuth1Request: Sendable, Hashable {
     package enum QueryForm: Sendable, Hashable, CaseIterable {
         /// By their names and values, however they are escaped, as the RFC has it.
         case decoded
-        /// As they appear in the address, escapes and all, as the libraries for StackMob sign.
+        /// As they appear in the address, escapes and all, as the libraries of some services sign.
         case asSent
     }
 

@@ -1,12 +1,10 @@
-import StrataMaxLeap
-import StrataStackMob
-
 private let password = "password"
 private let model: ManagedObjectModel = absent()
 private let store: RemoteStore = absent()
 private let backend: HTTPBackend = absent()
-private let client: StackMobClient = absent()
-private let feed: ParseLiveQuery = absent()
+private let users: any RemoteUsers = absent()
+private let credentials: any RequestAuthorizer = absent()
+private let feed: any ServerChangeFeed = absent()
 private let dialect: any RemoteDialect = absent()
 private let entity: EntityDescription = absent()
 private let query: RemoteQuery = absent()
