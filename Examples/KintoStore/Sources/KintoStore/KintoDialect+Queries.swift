@@ -2,7 +2,7 @@ import Foundation
 import StrataRemote
 
 extension KintoDialect {
-    /// Conditions are equalities of properties, joined by AND; the store evaluates all others itself.
+    /// Conditions are equalities of properties and elements of arrays, joined by AND; the store evaluates all others itself.
     func parameters(_ query: RemoteQuery) throws(RemoteError) -> [String] {
         if query.offset > 0 { throw unsupported("an offset; Kinto gives pages by tokens") }
         var parameters = try conditions(query.predicate, query.entity)
@@ -37,22 +37,34 @@ extension KintoDialect {
         switch predicate?.node {
         case nil: return []
         case .and(let parts)?:
-            var result: [String] = []
-            for part in parts { result += try conditions(part, entity) }
-            return result
-        case .comparison(let left, .equal, let right, [])?:
-            guard case .keyPath(let path) = left.node, path.count == 1, case .constant(let value) = right.node else {
-                break
-            }
-            if path[0] == entity.primaryKeyField {
-                guard case .string(let id) = value else { break }
-                return [Self.parameter(ids: [id])]
-            }
-            guard entity.slot(named: path[0]) != nil, let json = comparable(value) else { break }
-            return ["eq_\(PercentEncoding.encode(path[0]))=\(PercentEncoding.encode(json.description))"]
+            return try parts.map { (part) throws(RemoteError) in try conditions(part, entity) }.flatMap(\.self)
+        case .comparison(let left, let comparison, let right, [])?:
+            guard case .keyPath(let path) = left.node, path.count == 1, case .constant(let value) = right.node,
+                let parameter = parameter(path[0], comparison, value, entity)
+            else { break }
+            return [parameter]
         default: break
         }
         throw unsupported("the condition \(predicate.map { "\($0)" } ?? "")")
+    }
+
+    /// The condition on a property; nil if Kinto has none that means the same.
+    private func parameter(
+        _ name: String, _ comparison: ComparisonOperator, _ value: Value, _ entity: EntityDescription
+    ) -> String? {
+        func text(_ prefix: String, _ json: JSONValue) -> String {
+            "\(prefix)_\(PercentEncoding.encode(name))=\(PercentEncoding.encode(json.description))"
+        }
+        // The elements of a to-many relationship are ids.
+        let isToMany = entity.relationship(named: name)?.isToMany == true
+        switch (comparison, isToMany ? .string : entity.attribute(named: name)?.type.element, value) {
+        case (.equal, nil, .string(let id)) where name == entity.primaryKeyField: return Self.parameter(ids: [id])
+        case (.equal, nil, _) where name != entity.primaryKeyField && entity.slot(named: name) != nil:
+            return comparable(value).map { text("eq", $0) }
+        case (.contains, .string?, .string), (.contains, .boolean?, .boolean), (.contains, .integer64?, .integer):
+            return comparable(value).map { text("contains", [$0]) }
+        default: return nil
+        }
     }
 
     /// The values that are equal on the server exactly when they are equal here. Of others, null is not a missing field there,
