@@ -59,6 +59,25 @@ import Testing
         await #expect(throws: StoreError.self) { try await store.deleteFile("https://elsewhere.example/files/0") }
     }
 
+    @Test func aFileGoesAlongWithItsObject() async throws {
+        let model = try ManagedObjectModel(name: "Notes") {
+            Entity("Note") {
+                Attribute("noteId", .string)
+                Attribute("picture", .string, optional: true)
+            }
+        }
+        let base = HTTPBackend(dialect: Self.dialect, transport: ShelfServer())
+        let store = try RemoteStore.open(
+            model: model, backend: ShelfWithInlineFiles(base: base), location: .memory(name: nil))
+        let context = try PersistentContainer(store: store).newContext()
+        let note = try context.insert(entityNamed: "Note")
+        note["picture"] = try store.stageFile(Data("me".utf8), name: "me.txt", contentType: "text/plain")
+        try await context.save()
+        #expect(note["picture"] as? String == "data:text/plain;base64,bWU=")
+        #expect(try await store.fileData("data:text/plain;base64,bWU=") == Data("me".utf8))
+        await #expect(throws: StoreError.self) { try await store.fileData("https://shelf.example/files/0") }
+    }
+
     // MARK: Users
 
     /// Shelf for users: everybody else is a guest, who sees nothing.

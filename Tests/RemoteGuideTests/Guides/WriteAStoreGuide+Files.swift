@@ -41,3 +41,34 @@ struct ShelfWithFiles: FileDialect {
         return try WireRequest(.delete, authority: shelf.authority, path: address.percentEncodedPath)
     }
 }
+
+/// Shelf whose objects have their files themselves.
+struct ShelfWithInlineFiles: RemoteBackend {
+    let base: HTTPBackend
+    var name: String { base.name }
+    var clockOffset: Double { base.clockOffset }
+    var capabilities: RemoteCapabilities {
+        var capabilities = base.capabilities
+        capabilities.features.insert(.files)
+        return capabilities
+    }
+
+    func check(_ model: ManagedObjectModel) throws(RemoteError) { try base.check(model) }
+    func check(_ operation: RemoteOperation) throws(RemoteError) { try base.check(operation) }
+    func perform(
+        _ operation: RemoteOperation, options: RequestOptions
+    ) async throws(RemoteError) -> RemoteAnswer { try await base.perform(operation, options: options) }
+
+    func delivery(of file: RemoteFile) -> FileDelivery {
+        .text("data:\(file.contentType);base64,\(file.data.base64EncodedString())")
+    }
+
+    func download(_ reference: String, options: RequestOptions) async throws(RemoteError) -> Data {
+        guard reference.hasPrefix("data:"), let comma = reference.firstIndex(of: ","),
+            let data = Data(base64Encoded: String(reference[comma...].dropFirst()))
+        else {
+            throw RemoteError(.notFound, domain: name, message: "\(reference.prefix(80)) is not a file of Shelf")
+        }
+        return data
+    }
+}
