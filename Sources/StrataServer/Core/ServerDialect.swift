@@ -21,6 +21,8 @@
         static var exposedHeaders: [String] { get }
         /// Whether a part of a path is a word of the dialect, which may be logged, and not the name of an object or account.
         static func isWord(_ part: String) -> Bool
+        /// Whether an account cannot have a name, because the dialect has a request at the path of that account.
+        static func reservesAccountName(_ name: String) -> Bool
     }
 
     extension ServerDialect {
@@ -29,5 +31,7 @@
         }
 
         func finish(_ response: inout ServerResponse, to request: ServerRequest) {}
+
+        static func reservesAccountName(_ name: String) -> Bool { false }
     }
 #endif

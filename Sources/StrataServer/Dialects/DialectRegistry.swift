@@ -16,7 +16,10 @@
         private static let parse = ParseServerVariant()
         private static let maxLeap = MaxLeapVariant()
 
-        /// Whether an account cannot have a name, because a dialect has a request at the place where the account would be.
-        static func isReservedAccountName(_ name: String) -> Bool { AccountEndpoint(rawValue: name) != nil }
+        /// Whether an account cannot have a name, because a dialect has a request at the path of that account. Dialects that the
+        /// server does not have now count, too: it may have them later, with the same accounts.
+        static func isReservedAccountName(_ name: String) -> Bool {
+            DialectMount.Kind.allCases.contains { type($0).reservesAccountName(name) }
+        }
     }
 #endif

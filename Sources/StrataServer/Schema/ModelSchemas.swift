@@ -10,8 +10,8 @@
         /// are those of fields.
         private(set) var hints: [String: Entity] = [:]
 
-        /// Translates a model by the dialect's rules for names.
-        /// - Throws: ``ServerSetupError`` for what the dialect cannot carry, naming entity and property.
+        /// Translates a model by the rules for names of schemas and fields.
+        /// - Throws: ``ServerSetupError`` for what the server cannot keep, naming entity and property.
         init(_ model: ManagedObjectModel, options: ServerOptions) throws(ServerSetupError) {
             for entity in model.entities where !entity.isAbstract {
                 let schema = try Self.schema(of: entity, in: model, options: options)
@@ -52,7 +52,7 @@
                 try check(field, attribute.name)
                 guard let kind = kind(of: attribute.type) else {
                     throw ServerSetupError(
-                        "\(entity.name).\(attribute.name): the dialect has no \(attribute.type.name) values; "
+                        "\(entity.name).\(attribute.name): the server keeps no \(attribute.type.name) values; "
                             + "make it transient or take a string")
                 }
                 schema.fields.append(

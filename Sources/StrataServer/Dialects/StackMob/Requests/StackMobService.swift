@@ -17,6 +17,7 @@
         static let methods = ["GET", "POST", "PUT", "DELETE", "HEAD"]
         static let exposedHeaders = ["Content-Range", "Retry-After", "X-StackMob-Time-MS"]
         static func isWord(_ part: String) -> Bool { AccountEndpoint(rawValue: part) != nil }
+        static func reservesAccountName(_ name: String) -> Bool { isWord(name) }
 
         func finish(_ response: inout ServerResponse, to request: ServerRequest) {
             response.headers.append(("X-StackMob-Time-MS", String(server.clock.milliseconds)))
