@@ -69,11 +69,16 @@ import Testing
         #expect(seen == ["Buy milk"])
     }
 
-    @Test("A server in memory refuses sub-queries")
+    @Test("Sub-queries find what they say, and a server without them refuses them")
     func subqueries() async throws {
         let (_, container) = try open(try await server())
-        let (request, _) = try RemoteGuide.subqueries()
-        await #expect(throws: PersistenceError.self) { try await container.newContext().fetch(request) }
+        let (request, sameName) = try RemoteGuide.subqueries()
+        let context = container.newContext()
+        #expect(try await context.fetch(request).map(\.title).sorted() == ["Buy milk", "Sleep"])
+        let named = FetchRequest<Todo>().options(RemoteOptions(subqueries: [sameName]))
+        #expect(try await context.fetch(named).isEmpty)
+        let (_, other) = try open(MemoryBackend(features: MemoryBackend.allFeatures.subtracting(.subqueries)))
+        await #expect(throws: PersistenceError.self) { try await other.newContext().fetch(request) }
     }
 
     @Test("A store that watches the network sends what waits when it comes back")

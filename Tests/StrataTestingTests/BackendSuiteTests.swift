@@ -240,6 +240,7 @@ import Testing
         .membershipIgnored: (.claims, "one by one"), .listsHidden: (.claims, "one by one"),
         .membersReplaced: (.claims, "one by one"), .membersStay: (.claims, "one by one"),
         .incrementSets: (.claims, "numbers that others add"),
+        .subqueriesIgnored: (.claims, "another query"), .oppositeIgnored: (.claims, "another query"),
         .everyFifthLost: (.synchronization, "more objects arrive"),
         .laterTextLost: (.synchronization, "over a bad network"),
     ]

@@ -36,7 +36,7 @@ enum BackendDefect: String, CaseIterable, Sendable {
     case updateMakes, createOverwrites, deletedIsFound, anybodyIsFound, missingIsForbidden, secondDeleteIsRejected
     // Claims.
     case unreachable, countIsRejected, selectionIgnored, membershipIgnored, listsHidden, membersReplaced, membersStay,
-        incrementSets
+        incrementSets, subqueriesIgnored, oppositeIgnored
     // Synchronization.
     case everyFifthLost, laterTextLost
 }
@@ -213,6 +213,8 @@ struct BrokenBackend: RemoteBackend {
             case .conditionIgnored: query.predicate = nil
             case .selectionIgnored: query.properties = nil
             case .membershipIgnored: query.memberOf = nil
+            case .subqueriesIgnored: query.subqueries = []
+            case .oppositeIgnored: for index in query.subqueries.indices { query.subqueries[index].isNegated = false }
             default: break
             }
             return .query(query)

@@ -41,6 +41,32 @@ extension BackendSuite {
             try trial.expect(found.first?.id == "a", "the primary key is missing")
             try trial.expect(found.first?.values["count"] == nil, "the answer has a count that was not requested")
         },
+        Check("conditions on what another query finds", needs: .subqueries) { trial in
+            for id in ["f1", "f2"] {
+                let values: [String: RemoteValue] = ["name": .value(.string("name of \(id)"))]
+                try await trial.done(.create(entity: trial.folder, [RemoteWrite(id: id, values: values)]), "a creation")
+            }
+            try await trial.create("n1", text: "name of f2", ["folder": .reference("f1")])
+            try await trial.create("n2", text: "other", ["folder": .reference("f2")])
+            try await trial.create("n3", ["folder": .reference(nil)])
+            let first = try FetchPredicate(format: "name == 'name of f1'")
+            let leads = RemoteSubquery.leads("folder", to: "Folder", where: first)
+            let any = RemoteSubquery.leads("folder", to: "Folder")
+            let same = RemoteSubquery.has("text", sameAs: "name", of: "Folder")
+            let sameAsFirst = RemoteSubquery.has("text", sameAs: "name", of: "Folder", where: first)
+            for (what, subqueries, expected) in [
+                ("that lead to one object", [leads], ["n1"]), ("that do not lead to it", [!leads], ["n2", "n3"]),
+                ("that lead to any object", [any], ["n1", "n2"]), ("that lead to none", [!any], ["n3"]),
+                ("that share a value", [same], ["n1"]), ("that share none", [!same], ["n2", "n3"]),
+                ("that share a value with one object", [sameAsFirst], []),
+                ("that meet two conditions", [any, !same], ["n2"]),
+            ] {
+                var query = RemoteQuery(entity: trial.note)
+                query.subqueries = subqueries
+                let found = try await trial.all(query).map(\.id).sorted()
+                try trial.expect(found == expected, "the notes \(what) are \(found) instead of \(expected)")
+            }
+        },
         Check("members are added and removed one by one", needs: .relating) { trial in
             guard let tag = trial.model.entity(named: "Tag") else { return }
             for id in ["x", "y", "z"] {

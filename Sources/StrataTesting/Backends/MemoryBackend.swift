@@ -15,8 +15,8 @@ import StrataStore
 /// fewer ``allFeatures`` to see how an app behaves with a simpler service. ``backUp()`` and ``restore(_:)`` play a server that
 /// is restored from a backup.
 ///
-/// It has no users and no files, and takes conditions on attributes of the object itself and on the primary keys that its
-/// relationships lead to.
+/// It has no users and no files, and takes conditions on attributes of the object itself, on the primary keys that its
+/// relationships lead to, and on what other queries find.
 public final class MemoryBackend: RemoteBackend {
     /// An object, alive or deleted.
     fileprivate struct Entry {
@@ -33,6 +33,8 @@ public final class MemoryBackend: RemoteBackend {
         /// How often the server went back to a backup.
         var life = 0
         var entries: [RemoteIdentity: Entry] = [:]
+        /// The entities of which there were objects, by name.
+        var entities: [String: EntityDescription] = [:]
         var sequence = 0
         /// What became of writes, by token: with their content, since a token belongs to one write.
         var outcomes: [UUID: (write: RemoteOperationContent, outcome: RemoteOutcome)] = [:]
@@ -48,7 +50,7 @@ public final class MemoryBackend: RemoteBackend {
     public static let allFeatures: RemoteCapabilities.Features = [
         .sorting, .paging, .counting, .selecting, .readingMany, .creatingMany, .batches, .conditionalWrites,
         .idempotencyTokens, .increments, .arrayOperations, .relating, .incrementalPull, .deletions,
-        .memberQueries,
+        .memberQueries, .subqueries,
     ]
 
     /// Makes an empty server.
@@ -118,12 +120,13 @@ public final class MemoryBackend: RemoteBackend {
             if !query.sorts.isEmpty { features.insert(.sorting) }
             if query.limit != nil || query.offset > 0 { features.insert(.paging) }
             if query.properties != nil { features.insert(.selecting) }
-            for path in query.predicate?.keyPaths ?? [] where path.count > 1 {
+            let predicates = [query.predicate] + query.subqueries.map(\.predicate)
+            for path in predicates.flatMap({ $0?.keyPaths ?? [] }) where path.count > 1 {
                 throw Self.unsupported("a condition on \(path.joined(separator: "."))")
             }
             if !query.includes.isEmpty { throw Self.unsupported("related objects in an answer") }
             if query.memberOf != nil { features.insert(.memberQueries) }
-            if !query.subqueries.isEmpty { throw Self.unsupported("conditions on what another query finds") }
+            if !query.subqueries.isEmpty { features.insert(.subqueries) }
             needed = features
         case .create(_, let writes): needed = writes.count > 1 ? .creatingMany : []
         case .update(_, let write):
@@ -219,6 +222,7 @@ public final class MemoryBackend: RemoteBackend {
                     identity: identity,
                     serverRecord: there))
         }
+        state.entities[entity.name] = entity
         change(identity, &state) { entry in
             entry.isDeleted = false
             entry.values = values
@@ -302,6 +306,9 @@ public final class MemoryBackend: RemoteBackend {
     private func found(_ query: RemoteQuery, _ state: State) throws(RemoteError) -> [RemoteRecord] {
         var found: [RemoteRecord] = []
         let wanted = query.memberOf.map { members(of: $0, state) }
+        let others = try query.subqueries.map { (subquery) throws(RemoteError) in
+            (subquery, values: try values(foundBy: subquery, state))
+        }
         do throws(PredicateEvaluationError) {
             for (identity, entry) in state.entries where identity.entity == query.entity.name {
                 if let wanted, !wanted.contains(identity.id) { continue }
@@ -309,9 +316,13 @@ public final class MemoryBackend: RemoteBackend {
                 // Conditions see what records do not list.
                 var whole = record
                 whole.values = entry.values
-                if try query.predicate?.evaluate(on: RecordSource(record: whole, of: query.entity)) ?? true {
-                    found.append(record)
-                }
+                let source = RecordSource(record: whole, of: query.entity)
+                guard try query.predicate?.evaluate(on: source) ?? true,
+                    others.allSatisfy({ other, values in
+                        values.contains(source.value(other.property)) != other.isNegated
+                    })
+                else { continue }
+                found.append(record)
             }
             // Ties are in the order of their primary keys, so that pages never overlap.
             var keyed: [(record: RemoteRecord, values: [Value])] = []
@@ -333,6 +344,20 @@ public final class MemoryBackend: RemoteBackend {
         } catch {
             throw RemoteError(.rejected, domain: "Memory", message: "the condition cannot be evaluated: \(error)")
         }
+    }
+
+    /// The values that a property must have one of, in objects that meet a condition on what another query finds.
+    private func values(foundBy subquery: RemoteSubquery, _ state: State) throws(RemoteError) -> Set<Value> {
+        guard let entity = state.entities[subquery.entity] else { return [] }
+        var query = RemoteQuery(entity: entity)
+        query.predicate = subquery.predicate
+        query.sorts = subquery.sorts
+        let objects = try found(query, state).prefix(max(0, subquery.limit ?? .max))
+        let values = objects.map { record -> Value in
+            guard let key = subquery.key else { return .string(record.id) }
+            return RecordSource(record: record, of: entity).value(key)
+        }
+        return Set(values.filter { !$0.isNull })
     }
 
     private func members(of membership: RemoteMembership, _ state: State) -> Set<String> {

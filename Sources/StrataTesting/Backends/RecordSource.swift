@@ -21,4 +21,7 @@ package struct RecordSource: PropertySource {
         default: .value(name == primaryKey ? .string(record.id) : .null)
         }
     }
+
+    /// The value of a property; that of a reference is a primary key.
+    func value(_ name: String) -> Value { if case .value(let value) = property(name) { value } else { .null } }
 }
