@@ -82,7 +82,7 @@ import Testing
         }
         #expect(grown?.contains("size") == true && grown?.contains("greater than 100") == true, "\(grown ?? "none")")
         #expect(try context.count(request("#size <= 40")) == 40)
-        // What is right is written.
+        // Values that meet the rules are written.
         try context.update(request("other == 'AB'"), validating: true) { $0.code = $0.other }
         #expect(try context.count(request("code == 'AB'")) == 39)
     }
