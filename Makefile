@@ -16,7 +16,7 @@
 #                 networks for each back end; STORMS=number for others
 #   make kill-migrations  kills 10,000 processes while they migrate, in six kinds of migrations; KILLS=number for others
 #   make kill-postgres    kills processes that save against each other in PostgreSQL for ten minutes; KILL_SECONDS=number for others
-#   make simulate         100,000 simulations of synchronisation over a bad network; SIMULATIONS=number for others;
+#   make simulate         100,000 simulations of synchronization over a bad network; SIMULATIONS=number for others;
 #                 then looks for defects that are put into clients
 #   make thresholds       records what the workloads cost now as the limits that make test enforces
 #   make growth           measures time and instructions from 1,000 to 1,000,000 objects; slow
@@ -28,11 +28,11 @@
 #   make bench-callgrind  counts instructions instead of time; slow
 #   make bench-migrate    migrations of a table with a million rows, next to raw SQLite, GRDB's and Django's
 #   make bench-outbox     what it costs to save new objects offline
-#   make bench-loopback   what it costs to synchronise 10,000 objects with a server on this machine
+#   make bench-loopback   what it costs to synchronize 10,000 objects with a server on this machine
 #   make bench-server     requests per second of strata-server, a hand-written handler, Django REST framework and Kinto
 #   make bench-postgres   Strata on PostgreSQL next to libpq by hand, SQLAlchemy and Django on the same server
 #   make bench-build      how long a small app takes to build, compared with the same app on GRDB, and what generated code costs
-#   make release  builds everything but the tests as users do: optimised, with all traits, in .build-release
+#   make release  builds everything but the tests as users do: optimized, with all traits, in .build-release
 #   make server   builds strata-server
 #   make server-load      the same with 1,000 connections at once and 50 kills
 #   make examples  tests Examples/Travel, CityService and LiveCities, each a package of its own

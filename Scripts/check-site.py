@@ -22,7 +22,7 @@ import threading
 pages = {
     "documentation": ["Strata", "StrataRemote"],
     "documentation/strata": ["Managed objects in SQLite", "Start here", "Getting started", "PersistentContainer", "MergePolicy"],
-    "documentation/strata/gettingstarted": ["Getting started", "Make a package", "PersistentContainer", "Synchronise"],
+    "documentation/strata/gettingstarted": ["Getting started", "Make a package", "PersistentContainer", "Synchronize"],
     "documentation/strata/contexts": ["Objects and contexts", "Which context", "upsert"],
     "documentation/strata/troubleshooting": ["By symptom", "StoreError"],
     "documentation/strata/limits": ["Limits and non-goals", "Platforms"],
@@ -30,7 +30,7 @@ pages = {
     "documentation/strata/fetchrequest": ["FetchRequest"],
     "documentation/strata/sqlitestore": ["SQLiteStore"],
     "documentation/stratastore": ["RowBatch", "ChangeSet"],
-    "documentation/strataremote": ["Synchronisation", "RemoteStore"],
+    "documentation/strataremote": ["Synchronization", "RemoteStore"],
     "documentation/stratastackmob": ["StackMobClient"],
     "documentation/strataserver": ["DataServer"],
     "documentation/stratatesting": ["MemoryBackend"],

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a synchronisation over loopback costs the client and the server, by each transport.
+# What a synchronization over loopback costs the client and the server, by each transport.
 #
 #     Scripts/measure-loopback.sh <folder of the built programs> [<how many objects>]
 #

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A command-line app that works offline and synchronises with a server.
+// A command-line app that works offline and synchronizes with a server.
 let package = Package(
     name: "Travel",
     platforms: [.macOS(.v15)],

@@ -24,7 +24,7 @@
             var configuration = HTTPClient.Configuration(decompression: .enabled(limit: .none))
             // Servers usually hang up after a minute, and a request that meets the hanging up is lost.
             configuration.connectionPool.idleTimeout = .seconds(30)
-            // Who synchronises tries again by itself.
+            // Who synchronizes tries again by itself.
             configuration.connectionPool.retryConnectionEstablishment = false
             return configuration
         }

@@ -4,7 +4,7 @@ import StrataAsyncHTTP
 import StrataStackMob
 import StrataStore
 
-// What a synchronisation costs each side: PROBE_COUNT new objects of an offline store go to a strata-server on this
+// What a synchronization costs each side: PROBE_COUNT new objects of an offline store go to a strata-server on this
 // machine, and from there to another store. PROBE_TRANSPORT is URLSession or AsyncHTTP.
 //
 //     strata-server --port 8080 --data /tmp/probe & LoopbackProbe 8080 $!

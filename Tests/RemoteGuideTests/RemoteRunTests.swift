@@ -132,7 +132,7 @@ import Testing
     @Test("The suite finds nothing wrong with the back end of the guide")
     func suite() async { await RemoteGuide.suite() }
 
-    @Test("A synchronisation reports its progress and its results")
+    @Test("A synchronization reports its progress and its results")
     func synchronizing() async throws {
         let (store, container) = try open(try await server()) { $0.savePolicy = .cacheOnly }
         let context = container.newContext()
@@ -173,7 +173,7 @@ import Testing
         #expect(try await container.newContext().count(here) == 0)
     }
 
-    @Test("The short example of the guide to StackMob fetches, saves offline and synchronises")
+    @Test("The short example of the guide to StackMob fetches, saves offline and synchronizes")
     @MainActor func using() async throws {
         let server = ObjectServer()
         server.put(["todo_id": "1", "title": "Buy milk", "is_done": false], "todo_id", in: "todo")

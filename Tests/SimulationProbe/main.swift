@@ -1,7 +1,7 @@
 import Foundation
 import SyncSimulation
 
-// Runs simulations of synchronisation: STRATA_SIMULATION_COUNT of them, from STRATA_SIMULATION_SEED on. Prints those
+// Runs simulations of synchronization: STRATA_SIMULATION_COUNT of them, from STRATA_SIMULATION_SEED on. Prints those
 // that fail, and ends with their number. The seed chooses the kind of server, unless STRATA_SIMULATION_VARIANT does, and
 // whether clients do operations, unless STRATA_SIMULATION_OPERATIONS says so (1 or 0).
 // STRATA_SIMULATION_TRACE prints what happens. STRATA_SIMULATION_DEFECT puts a defect into the clients;

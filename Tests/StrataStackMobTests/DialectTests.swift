@@ -179,7 +179,7 @@ import Testing
         #expect(try !page([8]).hasMore)
     }
 
-    @Test(arguments: ["x", "5+x", "5+-1", "5+6+7", ""])
+    @Test(arguments: ["x", "5+x", "5+-1", "5+6+7", "5+9223372036854775807", ""])
     func aPullStartsOverFromACursorThatIsNone(cursor: String) throws {
         let pull = RemoteOperation.pull(RemotePull(entity: todo, cursor: cursor))
         #expect {

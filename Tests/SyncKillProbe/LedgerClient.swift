@@ -3,7 +3,7 @@ import SeededRandom
 import Strata
 import StrataRemote
 
-/// A device that works offline and synchronises at the same time.
+/// A device that works offline and synchronizes at the same time.
 struct LedgerClient {
     let store: RemoteStore
     let server: LedgerServer
@@ -54,7 +54,7 @@ struct LedgerClient {
 
     // MARK: Acting
 
-    /// Does something at random and saves it. What meets a change that synchronisation has just brought, or an object of
+    /// Does something at random and saves it. What meets a change that synchronization has just brought, or an object of
     /// which no more than the primary key is here, is given up.
     mutating func act() throws {
         let context = container.newContext()

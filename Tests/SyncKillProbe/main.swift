@@ -1,7 +1,7 @@
-// Works offline, synchronises at the same time, and is killed while it does, so that a test can see what is left.
+// Works offline, synchronizes at the same time, and is killed while it does, so that a test can see what is left.
 //
 //     SyncKillProbe run FOLDER SEED       until somebody kills it; prints `running` first
-//     SyncKillProbe finish FOLDER SEED    synchronises to the end and prints what is here and at the server
+//     SyncKillProbe finish FOLDER SEED    synchronizes to the end and prints what is here and at the server
 //
 // The mirror, the server's file, and a journal of what was saved are in the folder.
 
@@ -17,7 +17,7 @@ func text(_ values: [String: RemoteValue]) -> String {
     values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
 }
 
-/// Changes objects and synchronises until the process is killed.
+/// Changes objects and synchronizes until the process is killed.
 func run(_ folder: URL, _ seed: UInt64) async throws {
     var client = try LedgerClient(folder: folder, seed: seed, longestDelay: 2000)
     // What was under way when the last one was killed.
@@ -27,7 +27,7 @@ func run(_ folder: URL, _ seed: UInt64) async throws {
     var random = SplitMix64(seed: seed &+ 1)
     // Changes on top of what is under way.
     for _ in 0..<random.below(30) { try client.act() }
-    let synchronising = Task {
+    let synchronizing = Task {
         while true {
             try await sync.synchronize()
             try await Task.sleep(for: .milliseconds(1))
@@ -39,10 +39,10 @@ func run(_ folder: URL, _ seed: UInt64) async throws {
         if random.oneIn(4) { try await client.actElsewhere() } else { try client.act() }
         try await Task.sleep(for: .microseconds(random.below(8000)))
     }
-    synchronising.cancel()
+    synchronizing.cancel()
 }
 
-/// Synchronises until nothing is left to do, and prints all there is.
+/// Synchronizes until nothing is left to do, and prints all there is.
 func finish(_ folder: URL, _ seed: UInt64) async throws {
     let client = try LedgerClient(folder: folder, seed: seed, longestDelay: 0)
     for _ in 0..<3 { try await client.store.sync.synchronize() }

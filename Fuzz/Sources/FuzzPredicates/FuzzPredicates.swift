@@ -67,7 +67,7 @@ private func parse(_ format: String, _ arguments: [Value]) throws(PredicateParse
     throw last!
 }
 
-/// Linear time: a second for a megabyte is a hundred times what an optimised parser needs, sanitizers included.
+/// Linear time: a second for a megabyte is a hundred times what an optimized parser needs, sanitizers included.
 private func checkTime(_ begin: clock_t, _ format: String) {
     let seconds = Double(clock() - begin) / Double(CLOCKS_PER_SEC)
     precondition(seconds < 0.5 + Double(format.utf8.count) / 50_000, "\(seconds) s for \(format.utf8.count) bytes")

@@ -51,7 +51,7 @@ public enum AzureFeature: String, Sendable, Hashable, CaseIterable {
     case queryParameters = "QS"
     /// A write that names the version it was made to.
     case optimisticConcurrency = "OC"
-    /// A part of a synchronisation.
+    /// A part of a synchronization.
     case offline = "OL"
     /// A read of the next page by the address that the server gave.
     case linkHeader = "LH"

@@ -28,7 +28,7 @@ public struct AzureDialect: Sendable {
     /// Whether the server's tables keep deleted rows and report them (soft delete), for all entities of a model. Then a
     /// pull learns of deletions, otherwise it compares the ids of all rows.
     public var keepsDeletedRows = false
-    /// Whether writes of stores carry the names that `strata-server` recognises a repeated write by (`Idempotency-Key`). A
+    /// Whether writes of stores carry the names that `strata-server` recognizes a repeated write by (`Idempotency-Key`). A
     /// repeated request gets the answer of the first one: a row with an integer id whose answer was lost is inserted once.
     /// Other services do not know this.
     public var usesExtensions = false

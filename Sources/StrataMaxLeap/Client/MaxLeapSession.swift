@@ -62,7 +62,7 @@ public final class MaxLeapSession: RequestAuthorizer {
     public var storageFailure: SessionStorageError? { state.withLock { $0.storageFailure } }
 
     /// Sets what is called when the server says that the session has ended: once for each session, whether a request of the
-    /// client finds out, or one of a store or a synchronisation. nil for nothing. The session stays as it is until it is
+    /// client finds out, or one of a store or a synchronization. nil for nothing. The session stays as it is until it is
     /// replaced, so that what waits is not lost. It is also called if middleware such as ``LogInAgain`` then begins another
     /// session.
     public func onEnd(_ handler: (@Sendable (RemoteError) -> Void)?) { state.withLock { $0.endHandler = handler } }

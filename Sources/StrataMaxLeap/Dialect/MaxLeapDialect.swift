@@ -28,7 +28,7 @@ public struct MaxLeapDialect: Sendable {
     /// Whether updates and deletes of stores carry `?where=` with the time of the version that they were made to, so that
     /// MaxLeap refuses one that others have changed meanwhile. Parse does not know this. ``usesExtensions`` includes it.
     public var usesConditionalWrites = false
-    /// Whether the dialect uses the extensions of `strata-server`. Writes of stores carry names by which it recognises a
+    /// Whether the dialect uses the extensions of `strata-server`. Writes of stores carry names by which it recognizes a
     /// repeated one (`Idempotency-Key`), so that a creation whose answer was lost makes one object. Updates and deletes carry
     /// the version that they were made to, in Parse's dialect, too. Other servers do not know this.
     public var usesExtensions = false

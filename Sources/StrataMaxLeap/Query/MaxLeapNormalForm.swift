@@ -44,7 +44,7 @@ struct MaxLeapNormalForm {
 
     private static var tooMany: RemoteError {
         MaxLeapError.unsupported(
-            "This query is too complex. It had an OR with more than \(maximumAlternatives) members after normalisation."
+            "This query is too complex. It had an OR with more than \(maximumAlternatives) members after normalization."
         )
     }
 

@@ -1,6 +1,6 @@
 extension EntityDiagram {
     /// The picture as a Mermaid `erDiagram`, which many code hosts draw in Markdown. Inheritance is drawn as a dotted
-    /// line labelled "is a".
+    /// line labeled "is a".
     public func mermaid() -> String {
         var lines = ["erDiagram"]
         for box in boxes {

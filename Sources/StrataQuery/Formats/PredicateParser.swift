@@ -1,7 +1,7 @@
 /// Reads formats: one walk over the tokens, without going back. A parenthesis may hold a condition or a value, so one
 /// function reads both and says which it found.
 ///
-/// Functions that call themselves in a circle do little else, because without optimisation every local of a function
+/// Functions that call themselves in a circle do little else, because without optimization every local of a function
 /// costs stack in each round; what reads a leaf is separate.
 struct PredicateParser {
     /// A part of a format with the depth of its tree.

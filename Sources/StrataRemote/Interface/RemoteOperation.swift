@@ -116,7 +116,7 @@ public struct RemoteWrite: Sendable, Hashable {
     public var token: UUID
     /// Values that are sent but never kept here, such as passwords.
     public var secrets: [String: String]
-    /// Whether the values are all that the object has, as in a synchronisation, or just what a save changed.
+    /// Whether the values are all that the object has, as in a synchronization, or just what a save changed.
     public var isWhole: Bool
 
     /// Describes a write.

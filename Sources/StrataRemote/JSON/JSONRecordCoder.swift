@@ -98,7 +98,7 @@ public struct JSONRecordCoder: Sendable, Hashable {
     // MARK: Writing
 
     /// The fields of a write, with the primary key. The same write has the same fields in the same order each time, so the
-    /// server can recognise a request that it gets twice.
+    /// server can recognize a request that it gets twice.
     /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` for secrets, related objects and changes that the
     ///   server is to compute; of kind ``RemoteError/Kind/invalidRequest`` for values without a form in JSON, such as numbers
     ///   that are not finite. It names entity and property.

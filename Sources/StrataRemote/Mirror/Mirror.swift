@@ -28,7 +28,7 @@ package final class Mirror: Sendable {
     let passing = PassingKeys()
     /// Saves that go to the server immediately.
     let online = OnlineSaves()
-    /// What acknowledgements have made of rows.
+    /// What acknowledgments have made of rows.
     let echoes = OwnEchoes()
     /// What the server sees to.
     let server: ServerHabits

@@ -1,11 +1,11 @@
 import StrataSQLite
 import StrataStore
 
-/// What the acknowledgement of a change has made of rows here: the server fills values in. A context that saved the change
+/// What the acknowledgment of a change has made of rows here: the server fills values in. A context that saved the change
 /// and has not heard about the answer is not in conflict with it when it saves the object again: nobody is in conflict
 /// with himself. Kept in memory, as contexts are.
 final class OwnEchoes: Sendable {
-    /// The way of a row from the version that was saved to the one that acknowledgements have made of it.
+    /// The way of a row from the version that was saved to the one that acknowledgments have made of it.
     struct Echo {
         var from: Int64
         var to: Int64
@@ -42,7 +42,7 @@ final class OwnEchoes: Sendable {
 }
 
 extension Mirror {
-    /// Runs a transaction that applies acknowledgements.
+    /// Runs a transaction that applies acknowledgments.
     func echoing<T>(_ body: (StoreTransaction) throws(StoreError) -> T) throws(StoreError) -> T {
         do throws(StoreError) {
             return try store.transaction(body)
@@ -53,7 +53,7 @@ extension Mirror {
         }
     }
 
-    /// The changes of a context on top of what acknowledgements of its own have made of the rows.
+    /// The changes of a context on top of what acknowledgments of its own have made of the rows.
     /// - Returns: The changes, and the objects whose rows are others than the context has.
     func behindEchoes(_ changes: ChangeSet) throws(StoreError) -> (changes: ChangeSet, objects: Set<RowIdentity>) {
         var echoes: [RowIdentity: OwnEchoes.Echo] = [:]

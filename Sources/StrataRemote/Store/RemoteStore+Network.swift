@@ -1,7 +1,7 @@
 import StrataSQLite
 
 extension RemoteStore {
-    /// Synchronises whenever the network comes back, while you keep the result. ``sync`` reports the progress.
+    /// Synchronizes whenever the network comes back, while you keep the result. ``sync`` reports the progress.
     ///
     ///     let watch = store.synchronizes(with: reachability)
     ///     Task { await reachability.monitor(every: 30) }

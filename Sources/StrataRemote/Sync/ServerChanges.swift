@@ -43,7 +43,7 @@ public final class ServerChangeWatch: Sendable {
 }
 
 extension RemoteStore {
-    /// Synchronises whenever a feed says that the server has changes, for as long as the result is kept. How it goes is told by
+    /// Synchronizes whenever a feed says that the server has changes, for as long as the result is kept. How it goes is told by
     /// ``sync``.
     ///
     ///     let watch = store.synchronizes(with: feed)  // keep it
@@ -60,8 +60,8 @@ extension RemoteStore {
 }
 
 extension SyncEngine {
-    /// Says that the server has changes: a push message has come, for instance. The engine synchronises soon. However often
-    /// you call it meanwhile, there is one synchronisation, and one more after it if you called it while that was under way.
+    /// Says that the server has changes: a push message has come, for instance. The engine synchronizes soon. However often
+    /// you call it meanwhile, there is one synchronization, and one more after it if you called it while that was under way.
     ///
     /// It does not throw: ``statuses`` reports the outcome.
     public func serverHasChanges() {

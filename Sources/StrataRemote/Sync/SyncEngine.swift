@@ -240,7 +240,7 @@ public final class SyncEngine: Sendable {
 
     func checkCancellation() throws(RemoteError) {
         if Task.isCancelled {
-            throw RemoteError(.cancelled, domain: "Strata", message: "the synchronisation was cancelled")
+            throw RemoteError(.cancelled, domain: "Strata", message: "the synchronization was cancelled")
         }
     }
 }

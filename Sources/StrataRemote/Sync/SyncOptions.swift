@@ -16,7 +16,7 @@ import Foundation
 public struct SyncOptions: Sendable {
     /// Which side wins if both changed an object.
     public var policies = ConflictPolicies()
-    /// How often a request that failed for a passing reason is sent again before the synchronisation ends with the
+    /// How often a request that failed for a passing reason is sent again before the synchronization ends with the
     /// error.
     public var retries = 5
     /// How many seconds to wait before the first retry. Each further wait is twice as long; each is shortened at random
@@ -25,7 +25,7 @@ public struct SyncOptions: Sendable {
     /// The longest wait in seconds.
     public var longestDelay: Double = 60
     /// The longest wait in seconds that the server may ask for with `Retry-After`. If it asks for more, the
-    /// synchronisation ends with its error, which says how long; see ``RemoteError/retryAfter``.
+    /// synchronization ends with its error, which says how long; see ``RemoteError/retryAfter``.
     public var maximumWait: Double = 300
     /// How often a change that meets conflicts is decided again before it counts as failed.
     public var conflictRounds = 20
@@ -43,7 +43,7 @@ public struct SyncOptions: Sendable {
     /// to 1. If more are missing, and at least ten, the pull ends with an error and removes nothing: the server has
     /// lost its data, or is another one. Deletions that the server tells one by one do not count.
     public var maximumLossShare = 0.5
-    /// How many seconds ``SyncEngine/serverHasChanges()`` waits for more to come before it synchronises.
+    /// How many seconds ``SyncEngine/serverHasChanges()`` waits for more to come before it synchronizes.
     public var changeDelay: Double = 0.5
     /// Is told how far the files of a push have come.
     public var fileProgress: FileProgress?

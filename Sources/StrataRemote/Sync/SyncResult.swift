@@ -89,7 +89,7 @@ public struct SyncReport: Sendable, Hashable {
 /// synchronization has succeeded. ``lastPush`` and ``lastPull`` are by the server's clock as far as it is known; they are nil
 /// until the first complete push and pull of this process.
 public struct SyncStatus: Sendable, Hashable {
-    /// The parts of a synchronisation.
+    /// The parts of a synchronization.
     public enum Phase: Sendable, Hashable {
         /// Nothing.
         case idle
@@ -107,7 +107,7 @@ public struct SyncStatus: Sendable, Hashable {
     public var done = 0
     /// How many changes the phase began with; nil if it is not known.
     public var total: Int?
-    /// Why the last synchronisation ended early.
+    /// Why the last synchronization ended early.
     public var error: SyncError?
     /// When the last complete push ended.
     public var lastPush: Date?
@@ -140,8 +140,8 @@ public enum SyncError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What happened.
     public var description: String {
         switch self {
-        case .remote(let error): "the synchronisation stopped: \(error)"
-        case .store(let error): "the synchronisation stopped: \(error)"
+        case .remote(let error): "the synchronization stopped: \(error)"
+        case .store(let error): "the synchronization stopped: \(error)"
         }
     }
 }

@@ -7,7 +7,7 @@ extension SQLiteStore {
     public enum Location: Sendable, Hashable {
         /// A file. A relative path counts from the current folder.
         case file(path: String)
-        /// Memory, with the same behaviour as a file. Stores of the same name in one process share their content as
+        /// Memory, with the same behavior as a file. Stores of the same name in one process share their content as
         /// long as one of them is open; without a name the store is not shared.
         case memory(name: String?)
     }

@@ -15,7 +15,7 @@ struct StackMobPullCursor {
         guard let first = parts.first, let time = Int64(first), parts.count <= 2 else { return nil }
         milliseconds = time
         if parts.count == 2 {
-            guard let number = Int(parts[1]), number >= 0 else { return nil }
+            guard let number = Int(parts[1]), (0...Int(Int32.max)).contains(number) else { return nil }
             skip = number
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 import StrataRemote
 import StrataStore
 
-/// A server in the memory of the process, for tests of apps that synchronise.
+/// A server in the memory of the process, for tests of apps that synchronize.
 ///
 ///     let server = MemoryBackend()
 ///     let phone = try RemoteStore.open(model: model, backend: server, location: .memory(name: nil))

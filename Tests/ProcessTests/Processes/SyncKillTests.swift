@@ -3,10 +3,10 @@ import Foundation
 import SeededRandom
 import Testing
 
-/// A process that is killed while it works offline and synchronises goes on where it was.
+/// A process that is killed while it works offline and synchronizes goes on where it was.
 @Suite(.serialized) struct SyncKillTests {
-    @Test("Synchronisation survives SIGKILL: nothing that was saved is lost, done twice or comes back")
-    func killDuringSynchronisation() throws {
+    @Test("Synchronization survives SIGKILL: nothing that was saved is lost, done twice or comes back")
+    func killDuringSynchronization() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "strata-sync-kill-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -82,7 +82,7 @@ private struct SyncRemains {
     }
 }
 
-/// A process that works offline and synchronises.
+/// A process that works offline and synchronizes.
 private final class SyncProbe {
     private let process = Process()
     private let pipe = Pipe.forLaunch()

@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "A synchronisation tells that the session has ended, once",
+        "A synchronization tells that the session has ended, once",
         arguments: [(MaxLeapFlavor.maxLeap, 160), (.parse, 209)])
     func syncs(flavor: MaxLeapFlavor, code: Int) async throws {
         let rig = try ClientRig(flavor)
@@ -103,7 +103,7 @@ import Testing
         rig.transport.handle { _ in .scripted(json: #"{"code":\#(code),"error":"invalid session"}"#, status: 400) }
         await #expect(throws: SyncError.self) { try await stack.sync.synchronize() }
         #expect(codes.all == [code])
-        // Neither the next synchronisation nor a request of the client tells it again.
+        // Neither the next synchronization nor a request of the client tells it again.
         _ = try? await stack.sync.synchronize()
         _ = try? await rig.client.find(MaxLeapQuery("A"))
         #expect(codes.all == [code])

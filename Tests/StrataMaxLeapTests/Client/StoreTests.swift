@@ -4,7 +4,7 @@ import StrataMaxLeap
 import StrataTesting
 import Testing
 
-/// Managed objects over a script: what goes over the wire when objects are saved, fetched and synchronised.
+/// Managed objects over a script: what goes over the wire when objects are saved, fetched and synchronized.
 @Suite struct StoreTests {
     private func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(name: "Posts") {

@@ -125,7 +125,7 @@ import Testing
         #expect(try await there.fetch(FetchRequest<Order>()).map(\.amount) == [0])
     }
 
-    @Test("Each remote store synchronises by itself, and a failing one keeps no other back")
+    @Test("Each remote store synchronizes by itself, and a failing one keeps no other back")
     func syncing() async throws {
         let files = try ShopFiles { $0.savePolicy = .cacheOnly }
         let context = files.context()

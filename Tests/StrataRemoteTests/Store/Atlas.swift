@@ -47,7 +47,7 @@ enum Atlas {
         return (store, try PersistentContainer(store: store))
     }
 
-    /// A store that works only on its mirror until it synchronises, which it tries once, and a context on it.
+    /// A store that works only on its mirror until it synchronizes, which it tries once, and a context on it.
     static func openOffline(
         _ backend: ShelfBackend, location: SQLiteStore.Location = .memory(name: nil),
         _ change: (inout SyncOptions) -> Void = { _ in }

@@ -257,7 +257,7 @@ import Testing
         #expect(names(lima, "tags", "label") == ["high"])
     }
 
-    @Test("Reading an object again, or a synchronisation, does not take its members away")
+    @Test("Reading an object again, or a synchronization, does not take its members away")
     func membersStay() async throws {
         let server = try await unlisted()
         let (store, context) = try context(server)

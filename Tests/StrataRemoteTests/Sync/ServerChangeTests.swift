@@ -49,7 +49,7 @@ import Testing
         Issue.record("\(what) did not come")
     }
 
-    @Test("However often it is said, the mirror synchronises once, and has what is new")
+    @Test("However often it is said, the mirror synchronizes once, and has what is new")
     func burst() async throws {
         try await others("a")
         for _ in 0..<200 { store.sync.serverHasChanges() }
@@ -64,7 +64,7 @@ import Testing
         #expect(server.pulls == 2)
     }
 
-    @Test("What is said while the mirror synchronises leads to one more synchronisation")
+    @Test("What is said while the mirror synchronizes leads to one more synchronization")
     func meanwhile() async throws {
         server.hold(true)
         store.sync.serverHasChanges()

@@ -3,7 +3,7 @@ import Strata
 import StrataRemote
 import Testing
 
-/// What a user sees of synchronisation: contexts on one side, a back end on the other.
+/// What a user sees of synchronization: contexts on one side, a back end on the other.
 @Suite struct SyncEngineTests {
     private func make(_ entity: String, _ values: [String: (any Sendable)?], _ context: ManagedObjectContext) throws
         -> ManagedObject

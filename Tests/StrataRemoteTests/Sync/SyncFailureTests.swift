@@ -3,7 +3,7 @@ import Strata
 import StrataRemote
 import Testing
 
-/// What synchronisation does with times, with servers that ask to wait, and with changes that were refused.
+/// What synchronization does with times, with servers that ask to wait, and with changes that were refused.
 @Suite struct SyncFailureTests {
     private func city(_ id: String, _ name: String, _ context: ManagedObjectContext) throws -> ManagedObject {
         let city = try context.insert(entityNamed: "City")

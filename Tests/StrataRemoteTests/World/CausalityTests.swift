@@ -17,7 +17,7 @@ import Testing
         return (backend, store, context, try #require(try await context.fetch(cities()).first))
     }
 
-    @Test("A fetch that is overtaken by a synchronisation does not delete what that has sent")
+    @Test("A fetch that is overtaken by a synchronization does not delete what that has sent")
     func fetchOvertaken() async throws {
         let backend = Interceptor(ShelfBackend { $0.features.insert(.conditionalWrites) })
         let (store, context) = try Atlas.offline(backend)
@@ -183,7 +183,7 @@ import Testing
         #expect(try await store.sync.push().results.map(\.action) == [.updated])
     }
 
-    @Test("A push that is asked for while a synchronisation pulls sends what was saved since")
+    @Test("A push that is asked for while a synchronization pulls sends what was saved since")
     func pushDuringPull() async throws {
         let backend = Interceptor()
         backend.shelf.putCity("1", "Lima")

@@ -125,7 +125,7 @@ extension RemoteOperation {
 }
 
 extension Atlas {
-    /// A store over any back end that works on its mirror until it synchronises, and a context on it.
+    /// A store over any back end that works on its mirror until it synchronizes, and a context on it.
     static func offline(
         _ backend: any RemoteBackend, location: SQLiteStore.Location = .memory(name: nil),
         model: ManagedObjectModel = Atlas.model, _ change: (inout RemoteStore.Options) -> Void = { _ in }

@@ -4,7 +4,7 @@ import StrataRemote
 import StrataStore
 import Testing
 
-/// How many statements synchronisation costs, those that write the rows included: a fifth of one for each object.
+/// How many statements synchronization costs, those that write the rows included: a fifth of one for each object.
 @Suite struct RemoteStatementTests {
     /// A store that works on its mirror, with the statements that it has run since they were asked for last.
     private struct Counted {

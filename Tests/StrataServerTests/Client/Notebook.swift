@@ -74,7 +74,7 @@
             context = container.newContext(automaticallyMergesChanges: true)
         }
 
-        /// A device that works only on its mirror, and synchronises it.
+        /// A device that works only on its mirror, and synchronizes it.
         static func offline(_ server: LoopbackServer) throws -> Device {
             try Device(server) { options in
                 options.fetchPolicy = .cacheOnly

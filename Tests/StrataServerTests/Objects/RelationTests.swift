@@ -44,7 +44,7 @@
         }
 
         @Test(
-            "Relations that are not listed, too deep or misspelt are refused",
+            "Relations that are not listed, too deep or misspelled are refused",
             arguments: [
                 ("a=x&a.b=x&a.b.c=x&a.b.c.d=x", 400), ("a.b=x", 400), ("a", 400), ("a=", 400), ("=x", 400),
                 ("a=X Y", 400),

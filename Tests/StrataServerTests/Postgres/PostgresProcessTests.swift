@@ -58,7 +58,7 @@
             }
             for (id, value) in acknowledged.entries {
                 let found = try await LoopbackTests.send("GET", "\(base)/todo/\(id)").json?["n"]?.integer ?? -1
-                // The last change may have been written without its acknowledgement getting through.
+                // The last change may have been written without its acknowledgment getting through.
                 #expect(found >= value, "\(id) has \(found), acknowledged \(value)")
             }
             print("\(acknowledged.entries.count) objects acknowledged by two servers, none lost")

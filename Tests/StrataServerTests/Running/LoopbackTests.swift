@@ -337,7 +337,7 @@
                 for (id, value) in acknowledged.entries {
                     let answer = try await Self.send("GET", "\(base)/todo/\(id)")
                     let found = answer.json?["n"]?.integer ?? -1
-                    // The last change may have been written without its acknowledgement getting through.
+                    // The last change may have been written without its acknowledgment getting through.
                     #expect(found >= value, "seed \(seed), round \(round): \(id) has \(found), acknowledged \(value)")
                 }
                 if round == Self.kills { break }

@@ -182,7 +182,7 @@
             }
         }
 
-        /// People go on while a synchronisation is under way.
+        /// People go on while a synchronization is under way.
         private func synchronizeWhileActing(_ index: Int) async {
             let sync = devices[index].store.sync
             async let result = try? await sync.synchronize()

@@ -1,6 +1,6 @@
 import StrataRemote
 
-/// What a device forgets on purpose, at any time, even while it synchronises.
+/// What a device forgets on purpose, at any time, even while it synchronizes.
 extension SimulatedClient {
     /// Forgets something at random. What it saved of that and has not sent is lost by its own will.
     func forget() throws {

@@ -215,7 +215,7 @@ public final class SimulationWorld: @unchecked Sendable {
         if executor.random.chance(0.1) { executor.after(executor.random.unit() * 3) { task.cancel() } }
     }
 
-    /// Lets everybody synchronise until nothing changes any more.
+    /// Lets everybody synchronize until nothing changes any more.
     private func settle() async {
         var before = -1
         for _ in 0..<40 {

@@ -10,7 +10,7 @@ extension SimulationWorld {
         case truncated, garbled, emptyAnswer, wrongType, redirect
         /// The server goes back to what it had some time ago, and has forgotten whom it answered.
         case restore
-        /// A context fetched, and saved, while others synchronised; a save of it failed; it met what others had saved.
+        /// A context fetched, and saved, while others synchronized; a save of it failed; it met what others had saved.
         case onlineFetch, onlineSave, failedSave, contextConflict
         /// Members were put into another order.
         case arranged

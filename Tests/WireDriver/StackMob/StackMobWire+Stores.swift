@@ -82,7 +82,7 @@ extension StackMobWire {
         return ["inserted": ids(.insert), "updated": ids(.update), "deleted": ids(.delete)]
     }
 
-    /// What synchronisation does about one waiting change.
+    /// What synchronization does about one waiting change.
     static func sync(_ input: WireCase) throws -> JSONValue {
         if input.flag("reachable", "networkReachable") == false || input.flag("alreadyRunning", "syncRunning") == true {
             // Nothing is begun, so all that waits goes on waiting.

@@ -8,7 +8,7 @@ import Synchronization
 ///     let backend = HTTPBackend(
 ///         dialect: dialect, transport: URLSessionTransport(), authorizer: credentials, middleware: [KintoBackoff()])
 ///
-/// Unlike `Retry-After`, which ``HTTPBackend`` honours itself, the header says nothing about the answer that it comes with.
+/// Unlike `Retry-After`, which ``HTTPBackend`` honors itself, the header says nothing about the answer that it comes with.
 ///
 /// Source: Kinto's documentation of its HTTP API, version 1, "Backoff indicators".
 public final class KintoBackoff: HTTPMiddleware {

@@ -1,7 +1,7 @@
 import Foundation
 import StrataRemote
 
-/// The wire format of Kinto, a JSON storage service with synchronisation.
+/// The wire format of Kinto, a JSON storage service with synchronization.
 ///
 ///     let dialect = try KintoDialect("https://kinto.example/v1")
 ///     let backend = HTTPBackend(

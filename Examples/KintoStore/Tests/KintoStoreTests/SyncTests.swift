@@ -3,7 +3,7 @@ import KintoStore
 import StrataTesting
 import Testing
 
-/// Stores that work offline and synchronise with a real server.
+/// Stores that work offline and synchronize with a real server.
 @Suite(.enabled("Kinto needs Python 3 with venv and pip", { await KintoInstallation.isThere() }))
 struct SyncTests {
     /// An app with a mirror in memory.

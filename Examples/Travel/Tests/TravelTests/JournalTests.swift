@@ -12,7 +12,7 @@ import Testing
         return try Journal(store)
     }
 
-    @Test("What one traveller saves offline, another one has after both synchronise")
+    @Test("What one traveller saves offline, another one has after both synchronize")
     func synchronizing() async throws {
         let server = MemoryBackend()
         let ana = try journal(server)
