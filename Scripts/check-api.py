@@ -116,9 +116,9 @@ def breaks(old, new):
     >>> breaks(old, old + ["Line: protocol Line", "Line.length: var length: Double { get } [required]"])
     []
     """
-    before = set(old)
+    before, after = set(old), set(new)
     there = {line.partition(":")[0] for line in old}
-    found = [f"- {line}" for line in old if line not in set(new)]
+    found = [f"- {line}" for line in old if line not in after]
     for line in new:
         path, _, declaration = line.partition(": ")
         parent = path.rpartition(".")[0]
@@ -194,8 +194,9 @@ def main():
     changed = []
     for product, lines in found.items():
         old = recorded(product)
-        broken = set(breaks(old, lines))
-        both = [f"- {line}" for line in old if line not in set(lines)] + [f"+ {line}" for line in lines if line not in set(old)]
+        before, after = set(old), set(lines)
+        both = [f"- {line}" for line in old if line not in after] + [f"+ {line}" for line in lines if line not in before]
+        broken = set(breaks(old, lines)) if both else set()
         changed += [f"{product}: {line}{' (breaks callers)' if line in broken else ''}" for line in both]
     if changed:
         fail(

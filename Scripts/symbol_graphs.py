@@ -38,6 +38,13 @@ def libpq_options():
     return found.stdout.split() if found.returncode == 0 else []
 
 
+@functools.cache
+def target():
+    """The target that the compiler builds for."""
+    info = json.loads(subprocess.check_output(["swiftc", "-print-target-info"]))
+    return info["target"]["unversionedTriple"]
+
+
 def extract(build, product, reexported, folder):
     """Writes the symbol graphs of a module."""
     maps = [
@@ -49,7 +56,7 @@ def extract(build, product, reexported, folder):
     arguments = [
         "swift-symbolgraph-extract", "-module-name", product, "-I", build / "Modules", "-output-dir", folder,
         "-minimum-access-level", "public", "-skip-synthesized-members", "-emit-extension-block-symbols", "-language-mode", "6",
-        "-target", json.loads(subprocess.check_output(["swiftc", "-print-target-info"]))["target"]["unversionedTriple"],
+        "-target", target(),
     ]  # fmt: skip
     for option in [*(f"-fmodule-map-file={one}" for one in maps), *libpq_options()]:
         arguments += ["-Xcc", option]

@@ -8,6 +8,7 @@ extension BulkUpdater {
     /// Checks what the update has made: the first three objects that are wrong are named, and nothing stays changed.
     func check(_ fields: [WritePlan.Field], _ keys: [Int64]) throws(StoreError) {
         guard !keys.isEmpty else { return }
+        var found = BulkFaults(entity: entity)
         for field in fields {
             let slot = entity.slots[field.slot]
             for (fault, reason) in faults(field, slot) {
@@ -15,14 +16,8 @@ extension BulkUpdater {
                     "SELECT _id FROM \(plan.table) WHERE _id IN (SELECT value FROM strata_list(?)) AND \(fault) LIMIT 3",
                     persistent: false)
                 statement.bind(ValueList(keys: keys), at: 1)
-                var examples: [String] = []
-                while try statement.step() { examples.append("\(statement.integer(0))") }
-                guard examples.isEmpty else {
-                    throw .constraint(
-                        entity: entity.name,
-                        reason: "the bulk update would leave \(slot.name) \(reason), as in object "
-                            + examples.joined(separator: ", ") + "; nothing was changed")
-                }
+                while try statement.step() { found.note(slot, fault, reason, statement.integer(0)) }
+                try found.report()
             }
         }
         try checkRules(keys)
