@@ -2,9 +2,10 @@ import Foundation
 
 /// Why a back end did not do what a store asked of it, in terms that need no remote store to read.
 ///
-///     do {
+///     do throws(PersistenceError) {
 ///         try await context.save()
-///     } catch PersistenceError.store(.remote(let failure)) {
+///     } catch {
+///         guard case .store(.remote(let failure)) = error else { throw error }
 ///         print(failure.kind, failure.message)
 ///         for object in failure.objects { print(object.objectID, object.failure.kind) }
 ///     }

@@ -1,11 +1,13 @@
 /// An error of a store: the file cannot be opened, the disk is full, a migration needs an answer, a server refused.
 ///
-///     do {
+///     do throws(PersistenceError) {
 ///         try context.save()
-///     } catch PersistenceError.store(.diskFull) {
-///         print("free some space, then save again")
-///     } catch PersistenceError.store(let error) {
-///         print(error)  // what happened, to which file or property, and what to do
+///     } catch {
+///         switch error {
+///         case .store(.diskFull): print("free some space, then save again")
+///         case .store(let error): print(error)  // what happened, to which file or property, and what to do
+///         default: throw error
+///         }
 ///     }
 ///
 /// Functions that open or migrate a store throw it. Methods of contexts and containers throw it inside of

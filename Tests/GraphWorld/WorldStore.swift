@@ -174,7 +174,8 @@ final class WorldStore {
             let parts = key.relation.split(separator: ".").map(String.init)
             let relation = WorldSchema.relation(parts[0], parts[1])
             let members = parent.view.members(key.owner, relation)
-            let current = parent.view.list(key.owner, relation)
+            // The child's new members come after those that the parent has.
+            let current = world.list(key.owner, relation).filter(members.contains)
             if let arranged = order.arranged {
                 let merged = World.merge(arranged.filter(members.contains), with: current)
                 parent.orders[key, default: PendingOrder()].arranged = merged

@@ -34,7 +34,7 @@ import Testing
             import Strata
 
             /// The model Geo and its classes.
-            enum GeoModel: GeneratedModel {
+            nonisolated enum GeoModel: GeneratedModel {
 
             """
         #expect(whole.hasPrefix(header))
@@ -50,7 +50,7 @@ import Testing
         #expect(
             text == """
                 /// A country.
-                class Country: ManagedObject {
+                nonisolated class Country: ManagedObject {
                     override class var entityName: String { "Country" }
 
                     override class var layoutHash: UInt64 { 0x\(String(repeating: "0", count: 16 - hash.count))\(hash) }
@@ -101,7 +101,7 @@ import Testing
                 /// Keys of Country for predicates and sorting.
                 typealias CountryKeys = ObjectKeys<Country>
 
-                extension ObjectKeys where Object: Country {
+                nonisolated extension ObjectKeys where Object: Country {
                     /// The key of `name`.
                     var name: AttributeKey<String> { AttributeKey(path, "name") }
 
@@ -112,7 +112,7 @@ import Testing
                     var cities: ToManyKey<CityKeys> { ToManyKey(path, "cities") }
                 }
 
-                extension ManagedObjectProtocol where Self: Country {
+                nonisolated extension ManagedObjectProtocol where Self: Country {
                     /// Asks for the objects that meet a condition.
                     static func `where`<C: PredicateConvertible>(_ condition: (CountryKeys) -> C) -> FetchRequest<Self> {
                         FetchRequest(where: condition(CountryKeys()).predicate)
@@ -136,7 +136,7 @@ import Testing
                 attributes:
                   name: {type: string, default: "say \\"\\\\(x)\\"\\n", pattern: '\\d+|say.*\\n'}
             """)
-        #expect(text.contains("public enum GeoModel: GeneratedModel {"))
+        #expect(text.contains("nonisolated public enum GeoModel: GeneratedModel {"))
         #expect(text.contains("name: \"Geo\", naming: .verbatim, entities: entities)"))
         #expect(text.contains("public static let classes: [ManagedObject.Type] = [Land.self, City.self]"))
         #expect(text.contains("private static let entities: [Entity] = [landEntity(), cityEntity()]"))
@@ -155,13 +155,13 @@ import Testing
               Capital: {inherits: City, attributes: {since: date}}
             """
         let text = try source(yaml)
-        let cityStart = try #require(text.range(of: "class CityBase: Place {")).lowerBound
-        let capitalStart = try #require(text.range(of: "class Capital: City {")).lowerBound
+        let cityStart = try #require(text.range(of: "nonisolated class CityBase: Place {")).lowerBound
+        let capitalStart = try #require(text.range(of: "nonisolated class Capital: City {")).lowerBound
         let (place, city, capital) = (text[..<cityStart], text[cityStart..<capitalStart], text[capitalStart...])
         #expect(!place.contains("convenience init"))
         #expect(city.contains("get { _value(1) }"))
         #expect(city.contains("typealias CityKeys = ObjectKeys<City>\n"))
-        #expect(city.contains("extension ObjectKeys where Object: City {"))
+        #expect(city.contains("nonisolated extension ObjectKeys where Object: City {"))
         #expect(!city.contains("var name: AttributeKey"))
         #expect(
             city.contains(
@@ -178,8 +178,8 @@ import Testing
     func accessOverrides() throws {
         let model = try ModelFile.read(
             yaml: "access: public\nentities: {A: {attributes: {x: string}}}", path: "a.strata.yaml")
-        #expect(try CodeGenerator(file: model).files()[3].text.contains("open class A: ManagedObject"))
-        #expect(try CodeGenerator(file: model, access: .internal).files()[3].text.contains("\nclass A: ManagedObject"))
+        #expect(try CodeGenerator(file: model).files()[3].text.contains("nonisolated open class A: ManagedObject"))
+        #expect(try CodeGenerator(file: model, access: .internal).files()[3].text.contains("\nnonisolated class A: ManagedObject"))
     }
 
     @Test func outputIsTheSameEachTime() throws {
@@ -204,8 +204,8 @@ import Testing
         let files = try CodeGenerator(file: file).files()
         #expect(files.map(\.name) == (1...4).map { CodeGenerator.fileName($0, path: "many.strata.yaml") })
         let classes = files.map { file in
-            file.text.split(separator: "\n").filter { $0.hasPrefix("class ") }.map {
-                $0.dropFirst(6).prefix { $0 != ":" }
+            file.text.split(separator: "\n").filter { $0.hasPrefix("nonisolated class ") }.map {
+                $0.dropFirst("nonisolated class ".count).prefix { $0 != ":" }
             }
         }
         #expect(classes.flatMap { $0 }.map(String.init) == (0..<entityCount).map { "E\($0)" })

@@ -27,6 +27,8 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
 
     let list: LiveList
     private let registrar = ObservationRegistrar()
+    /// Made once: in a generic class, every `\.snapshot` makes a key path anew, which costs more than all else in a read.
+    private let snapshotPath: KeyPath<FetchedResults, ResultsSnapshot> = \.snapshot
 
     init(_ request: FetchRequest<Object>, sectionKey: FetchExpression?, in context: ManagedObjectContext)
         throws(PersistenceError)
@@ -60,14 +62,14 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
     }
 
     private func stepped(_ update: ResultsUpdate?) {
-        registrar.withMutation(of: self, keyPath: \.snapshot) {}
+        registrar.withMutation(of: self, keyPath: snapshotPath) {}
         guard let update else { return }
         delegate?.results(self, didChange: update)
     }
 
     /// IDs and sections as they are now: a value that you can send anywhere.
     public var snapshot: ResultsSnapshot {
-        registrar.access(self, keyPath: \.snapshot)
+        registrar.access(self, keyPath: snapshotPath)
         return list.snapshot
     }
 
@@ -77,7 +79,7 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
     /// Why the result no longer follows its context: the store failed while it had to be asked. nil as long as it does.
     /// ``change(to:)`` starts over.
     public var failure: PersistenceError? {
-        registrar.access(self, keyPath: \.snapshot)
+        registrar.access(self, keyPath: snapshotPath)
         return list.failure
     }
 

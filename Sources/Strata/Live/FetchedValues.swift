@@ -20,6 +20,8 @@ public final class FetchedValues<Object: ManagedObject, Row>: Observable {
     public let request: ValueRequest<Object, Row>
     let list: LiveValues
     private let registrar = ObservationRegistrar()
+    /// Made once; see ``FetchedResults``.
+    private let rowsPath: KeyPath<FetchedValues, [Row]> = \.rows
     private var current: [Row]
 
     init(_ request: ValueRequest<Object, Row>, in context: ManagedObjectContext) throws(PersistenceError) {
@@ -42,7 +44,7 @@ public final class FetchedValues<Object: ManagedObject, Row>: Observable {
         let core = context.core
         do throws(PersistenceError) {
             let rows = try core.fetcher.rows(list.values, for: request, try core.planner.plan(for: request))
-            registrar.withMutation(of: self, keyPath: \.rows) { current = rows }
+            registrar.withMutation(of: self, keyPath: rowsPath) { current = rows }
         } catch {
             list.fail(error)
         }
@@ -50,14 +52,14 @@ public final class FetchedValues<Object: ManagedObject, Row>: Observable {
 
     /// The rows as of the last boundary. Observation tracks this property.
     public var rows: [Row] {
-        registrar.access(self, keyPath: \.rows)
+        registrar.access(self, keyPath: rowsPath)
         return current
     }
 
     /// Why the rows no longer follow the context: the store failed while they were computed. Nil as long as they do. The rows
     /// stay as they were; call `live` again to start over.
     public var failure: PersistenceError? {
-        registrar.access(self, keyPath: \.rows)
+        registrar.access(self, keyPath: rowsPath)
         return list.failure
     }
 

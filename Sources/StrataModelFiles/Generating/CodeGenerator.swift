@@ -65,6 +65,10 @@ public struct CodeGenerator: Sendable {
                     contentsOf: ValueTypeGenerator(model: model, access: file.access).declarations(), at: 0)
                 declarations.insert(ModelGenerator(model: model, access: file.access).declaration(), at: 0)
             }
+            // An object belongs to its context, whatever the default isolation of the target.
+            for index in declarations.indices where declarations[index].keyword != "typealias" {
+                declarations[index].modifiers.insert("nonisolated", at: 0)
+            }
             let swift = SwiftFile(
                 name: Self.fileName(index + 1, path: file.path),
                 header: [

@@ -120,12 +120,14 @@ public struct SyncStatus: Sendable, Hashable {
 
 /// Why a synchronization ended early. Completed work is kept; the next synchronization does the rest.
 ///
-///     do {
+///     do throws(SyncError) {
 ///         try await store.sync.synchronize()
-///     } catch SyncError.remote(let error) where error.kind == .unauthorized {
-///         print("log in again")
-///     } catch SyncError.remote(let error) where error.isTransient {
-///         print("offline; the next synchronization continues")
+///     } catch {
+///         switch error {
+///         case .remote(let failure) where failure.kind == .unauthorized: print("log in again")
+///         case .remote(let failure) where failure.isTransient: print("offline; the next synchronization continues")
+///         default: throw error
+///         }
 ///     }
 ///
 /// Errors of single objects do not end it: these changes are set aside, and ``SyncReport/failures`` lists them. It ends if the

@@ -1,8 +1,9 @@
 /// Why history could not be read or written.
 ///
-///     do {
+///     do throws(HistoryError) {
 ///         for transaction in try container.history(after: token) { print(transaction.date) }
-///     } catch HistoryError.expired {
+///     } catch {
+///         guard case .expired = error else { throw error }
 ///         let next = try container.currentHistoryToken()  // take it before you read the objects
 ///         print("read all objects, then continue after", next)
 ///     }

@@ -55,7 +55,8 @@ enum HistoryGuide {
     ) throws {
         do {
             try container.consumeHistory(as: "search", body)
-        } catch HistoryError.expired {
+        } catch {
+            guard case HistoryError.expired = error else { throw error }
             try container.restartHistory(of: "search")
             try index.rebuild(container)
         }

@@ -43,9 +43,10 @@ enum RemoteGuide {
     }
 
     static func failures(_ context: ManagedObjectContext, print: (Any, Any) -> Void) async throws {
-        do {
+        do throws(PersistenceError) {
             try await context.save()
-        } catch PersistenceError.store(.remote(let failure)) {
+        } catch {
+            guard case .store(.remote(let failure)) = error else { throw error }
             for one in failure.inserted + failure.updated + failure.deleted { print(one.objectID, one.failure) }
         }
     }
