@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "StrataAsyncHTTP", targets: ["StrataAsyncHTTP"]),
         .library(name: "StrataPostgres", targets: ["StrataPostgres"]),
         .library(name: "StrataTesting", targets: ["StrataTesting"]),
+        .library(name: "StrataRemoteTesting", targets: ["StrataRemoteTesting"]),
         .executable(name: "strata", targets: ["StrataTool"]),
         .library(name: "StrataServer", targets: ["StrataServer"]),
         .executable(name: "strata-server", targets: ["StrataServerTool"]),
@@ -132,7 +133,8 @@ let package = Package(
                 .product(name: "NIOWebSocket", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
             ]
         ),
-        .target(name: "StrataTesting", dependencies: ["Strata", "StrataRemote"]),
+        .target(name: "StrataTesting", dependencies: ["Strata"]),
+        .target(name: "StrataRemoteTesting", dependencies: ["StrataTesting", "StrataRemote"]),
         .target(
             name: "StrataServer",
             dependencies: [
@@ -308,7 +310,7 @@ let package = Package(
         .testTarget(
             name: "RemoteGuideTests",
             dependencies: [
-                "Strata", "StrataStackMob", "StrataMaxLeap", "StrataAzure", "StrataAsyncHTTP", "StrataTesting",
+                "Strata", "StrataStackMob", "StrataMaxLeap", "StrataAzure", "StrataAsyncHTTP", "StrataRemoteTesting",
                 "PlainJSONStore", "GuidePages", "StrataModelFiles", "StrataServer",
             ],
             plugins: ["StrataPlugin"]),
@@ -329,7 +331,7 @@ let package = Package(
             dependencies: [
                 "SnippetCompiler", "Strata", "StrataAsyncHTTP", "StrataAzure", "StrataCoreData", "StrataMaxLeap",
                 "StrataModelExport", "StrataModelFiles", "StrataPostgres", "StrataServer", "StrataStackMob",
-                "StrataTesting",
+                "StrataRemoteTesting", "StrataTesting",
             ],
             exclude: ["Names"]),
         .testTarget(
@@ -361,9 +363,9 @@ let package = Package(
         .testTarget(name: "StrataWireTests", dependencies: ["StrataWire", "SeededRandom", "SmallThread"]),
         // As somebody else would write it: without what is open to this package alone.
         .target(
-            name: "PlainJSONStore", dependencies: ["StrataRemote", "StrataTesting"], path: "Tests/PlainJSONStore",
+            name: "PlainJSONStore", dependencies: ["StrataRemote", "StrataRemoteTesting"], path: "Tests/PlainJSONStore",
             packageAccess: false),
-        .testTarget(name: "StrataTestingTests", dependencies: ["StrataTesting"]),
+        .testTarget(name: "StrataTestingTests", dependencies: ["StrataTesting", "StrataRemoteTesting"]),
         .target(name: "WireComparison", dependencies: ["StrataWire"], path: "Tests/WireComparison"),
         .target(
             name: "SyncSimulation", dependencies: ["Strata", "StrataRemote", "SeededRandom", "PlainJSONStore"],
@@ -392,28 +394,28 @@ let package = Package(
         .testTarget(
             name: "StrataRemoteTests",
             dependencies: [
-                "Strata", "StrataRemote", "StrataTesting", "SyncSimulation", "PlainJSONStore", "SeededRandom",
+                "Strata", "StrataRemote", "StrataRemoteTesting", "SyncSimulation", "PlainJSONStore", "SeededRandom",
             ]),
         .testTarget(
             name: "StrataStackMobTests",
             dependencies: [
-                "Strata", "StrataStackMob", "StrataAsyncHTTP", "StrataTesting", "WireComparison", "strata-wire",
+                "Strata", "StrataStackMob", "StrataAsyncHTTP", "StrataRemoteTesting", "WireComparison", "strata-wire",
                 "SeededRandom",
             ],
             resources: [.copy("Vectors")]),
         .testTarget(
             name: "StrataAzureTests",
-            dependencies: ["Strata", "StrataAzure", "StrataTesting", "WireComparison", "strata-wire"],
+            dependencies: ["Strata", "StrataAzure", "StrataRemoteTesting", "WireComparison", "strata-wire"],
             resources: [.copy("Vectors")]),
         .testTarget(
             name: "StrataMaxLeapTests",
-            dependencies: ["Strata", "StrataMaxLeap", "StrataTesting", "WireComparison", "strata-wire"],
+            dependencies: ["Strata", "StrataMaxLeap", "StrataRemoteTesting", "WireComparison", "strata-wire"],
             resources: [.copy("Vectors")]),
         .testTarget(
             name: "StrataServerTests",
             dependencies: [
                 "StrataServer", "StrataServerTool", "StrataStackMob", "StrataMaxLeap", "StrataAzure", "StrataAsyncHTTP",
-                "Strata", "StrataTesting",
+                "Strata", "StrataRemoteTesting",
                 "PlainJSONStore", "PostgresFixture", "SeededRandom", "ChildProcesses",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),

@@ -28,6 +28,7 @@ products = {
     "StrataCoreData": [],
     "StrataServer": [],
     "StrataTesting": [],
+    "StrataRemoteTesting": [],
 }
 
 

@@ -12,7 +12,7 @@ let package = Package(
         .target(name: "KintoStore", dependencies: [.product(name: "StrataRemote", package: "Strata")]),
         .testTarget(
             name: "KintoStoreTests",
-            dependencies: ["KintoStore", .product(name: "StrataTesting", package: "Strata")],
+            dependencies: ["KintoStore", .product(name: "StrataRemoteTesting", package: "Strata")],
             exclude: ["kinto-server.py"]),
     ],
     swiftLanguageModes: [.v6]

@@ -21,7 +21,7 @@ let package = Package(
             plugins: [.plugin(name: "StrataPlugin", package: "Strata")]),
         .testTarget(
             name: "TravelTests",
-            dependencies: ["travel", .product(name: "StrataTesting", package: "Strata")]),
+            dependencies: ["travel", .product(name: "StrataRemoteTesting", package: "Strata")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,2 +1,1 @@
 @_exported import Strata
-@_exported import StrataRemote

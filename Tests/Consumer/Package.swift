@@ -20,6 +20,7 @@ let package = Package(
             dependencies: [.product(name: "Strata", package: "Strata")],
             plugins: [.plugin(name: "StrataCoreDataPlugin", package: "Strata")]
         ),
+        .executableTarget(name: "Counting", dependencies: [.product(name: "StrataTesting", package: "Strata")]),
     ],
     swiftLanguageModes: [.v6]
 )

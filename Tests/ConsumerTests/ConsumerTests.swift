@@ -48,6 +48,9 @@ import Testing
             ], "\(run.output)")
         #expect(lines.last?.hasPrefix("model: Library, 9 entities, ") == true)
 
+        let counting = try SwiftCommand.run(["run", "--quiet"] + Self.quickly + ["Counting"], in: package)
+        #expect(counting.status == 0 && counting.output.hasSuffix("1 book in one statement\n"), "\(counting.output)")
+
         let model = package.appendingPathComponent("Sources/Consumer/Library.strata.yaml")
         let good = try String(contentsOf: model, encoding: .utf8)
         try Self.changeTheModel(model, good: good, in: package)

@@ -60,7 +60,8 @@ import Testing
         let compiler = try SnippetCompiler()
         defer { compiler.finish() }
         let sources = generated.enumerated().map { SnippetCompiler.Source(name: "Model\($0)", text: $1.text) }
-        let app = access == .public ? Self.app.replacing("nonisolated class", with: "nonisolated public class") : Self.app
+        let app =
+            access == .public ? Self.app.replacing("nonisolated class", with: "nonisolated public class") : Self.app
         let report = try compiler.compile(
             sources + [.init(name: "App", text: app)], as: isolation,
             ["-typecheck", "-default-isolation", isolation])

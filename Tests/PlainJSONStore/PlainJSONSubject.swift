@@ -1,5 +1,5 @@
 import Foundation
-import StrataTesting
+import StrataRemoteTesting
 
 /// The store to be tried by the conformance kit: what is saved goes to a server, and what is fetched comes from it.
 public final class PlainJSONSubject: ConformanceSubject {

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 import StrataAzure
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// The examples of the guide to Azure, over a script.

@@ -3,7 +3,7 @@ import GuidePages
 import Strata
 import StrataModelFiles
 import StrataRemote
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 #if Server

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import StrataMaxLeap
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// The examples of the guide to MaxLeap and Parse, over a script.

@@ -1,7 +1,7 @@
 import Foundation
 import StrataRemote
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 
 /// A server of objects by schema in memory, in the words of StackMob, as far as the examples need it.
 final class ObjectServer: Sendable {

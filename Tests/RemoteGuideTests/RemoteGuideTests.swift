@@ -30,7 +30,8 @@ import Testing
     @Test(
         "Every example of a landing page is in a file that is compiled",
         arguments: [
-            "Strata", "StrataRemote", "StrataStackMob", "StrataTesting", "StrataModelExport", "StrataModelFiles",
+            "Strata", "StrataRemote", "StrataStackMob", "StrataTesting", "StrataRemoteTesting", "StrataModelExport",
+            "StrataModelFiles",
             "StrataServer",
         ])
     func landingPages(module: String) throws {

@@ -3,7 +3,7 @@ import PlainJSONStore
 import Strata
 import StrataStackMob
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// The examples of the guide to remote stores, over servers in memory.

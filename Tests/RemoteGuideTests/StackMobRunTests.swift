@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 import StrataStackMob
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// The examples of the guide to StackMob, over a server in memory and a script.

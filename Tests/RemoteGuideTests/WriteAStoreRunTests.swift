@@ -1,6 +1,6 @@
 import Foundation
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// The dialect of the guide "Write a store for your back end", with the service that it speaks to.

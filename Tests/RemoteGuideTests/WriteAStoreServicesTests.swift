@@ -1,6 +1,6 @@
 import Foundation
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Files, users and what else services add in the guide "Write a store for your back end".

@@ -1,6 +1,6 @@
 import Foundation
 import StrataAzure
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Servers in memory as back ends: what stores over them rely on.

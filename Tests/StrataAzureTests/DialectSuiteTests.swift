@@ -1,6 +1,6 @@
 import Foundation
 import StrataAzure
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// The dialect holds to the laws of dialects, in all versions.

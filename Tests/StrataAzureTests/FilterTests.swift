@@ -1,6 +1,6 @@
 import Foundation
 import StrataAzure
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Conditions of an entity: in terms of columns, and with the answers that they have here.

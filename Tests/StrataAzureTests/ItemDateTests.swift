@@ -1,6 +1,6 @@
 import Foundation
 import StrataAzure
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Items with dates in them.

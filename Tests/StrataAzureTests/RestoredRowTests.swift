@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 import StrataAzure
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Rows that are made again in tables that keep deleted rows. Such a table refuses the id of a deleted row, so that a creation may

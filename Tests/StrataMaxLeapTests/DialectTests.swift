@@ -1,6 +1,6 @@
 import Foundation
 import StrataMaxLeap
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// What the operations of a store are in the dialect.

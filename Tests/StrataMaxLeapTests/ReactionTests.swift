@@ -1,6 +1,6 @@
 import Foundation
 import StrataMaxLeap
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// What answers ask of the client: to wait, to log in again, or nothing.

@@ -1,6 +1,6 @@
 import Foundation
 import StrataMaxLeap
-import StrataTesting
+import StrataRemoteTesting
 
 func testDialect(_ flavor: MaxLeapFlavor = .maxLeap, model: ManagedObjectModel? = nil) throws -> MaxLeapDialect {
     try MaxLeapDialect(

@@ -179,7 +179,9 @@ import Testing
         let model = try ModelFile.read(
             yaml: "access: public\nentities: {A: {attributes: {x: string}}}", path: "a.strata.yaml")
         #expect(try CodeGenerator(file: model).files()[3].text.contains("nonisolated open class A: ManagedObject"))
-        #expect(try CodeGenerator(file: model, access: .internal).files()[3].text.contains("\nnonisolated class A: ManagedObject"))
+        #expect(
+            try CodeGenerator(file: model, access: .internal).files()[3].text.contains(
+                "\nnonisolated class A: ManagedObject"))
     }
 
     @Test func outputIsTheSameEachTime() throws {

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 import StrataStackMob
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// The StackMob dialect holds to the laws of dialects, and the suite sees a dialect that breaks one.

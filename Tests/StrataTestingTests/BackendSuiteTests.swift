@@ -1,5 +1,5 @@
 import StrataRemote
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// The kit's own back end holds to the laws, and each defect of a back end is found by the law that it breaks.

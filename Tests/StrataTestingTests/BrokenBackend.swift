@@ -1,7 +1,7 @@
 import Foundation
 import StrataRemote
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 
 /// What is wrong with a back end, as a line of its author's code may be.
 enum BackendDefect: String, CaseIterable, Sendable {

@@ -27,7 +27,7 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
 
     let list: LiveList
     private let registrar = ObservationRegistrar()
-    /// Made once: in a generic class, every `\.snapshot` makes a key path anew, which costs more than all else in a read.
+    /// Kept, because a generic class builds a key path at each use, and that takes longer than the rest of a read.
     private let snapshotPath: KeyPath<FetchedResults, ResultsSnapshot> = \.snapshot
 
     init(_ request: FetchRequest<Object>, sectionKey: FetchExpression?, in context: ManagedObjectContext)

@@ -8,7 +8,7 @@ import Foundation
 ///     }
 ///
 /// Clients, ``HTTPBackend`` and ``NetworkReachability`` measure with it when a session ends, how long to wait before the next
-/// attempt, and how old an answer is. The default is ``SystemClock``. `VirtualClock` of `StrataTesting` lets the time of all
+/// attempt, and how old an answer is. The default is ``SystemClock``. `VirtualClock` of `StrataRemoteTesting` lets the time of all
 /// waits pass immediately. The server's time is measured separately, as the difference to this clock.
 public protocol RemoteClock: Sendable {
     /// What time it is.

@@ -11,7 +11,7 @@ import StrataStore
 /// default. Declare only what the service guarantees: the store relies on it for what is sent again, and for conflicts. Methods
 /// may be called from any task, and concurrently.
 ///
-/// `MemoryBackend` of `StrataTesting` is a complete one, and `BackendSuite` checks yours together with its server.
+/// `MemoryBackend` of `StrataRemoteTesting` is a complete one, and `BackendSuite` checks yours together with its server.
 public protocol RemoteBackend: Sendable {
     /// The kind of back end, for messages: its name.
     var name: String { get }

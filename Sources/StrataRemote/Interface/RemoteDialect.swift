@@ -11,7 +11,7 @@ import StrataStore
 /// server. Transport, retries, sessions, mirror, outbox and conflicts exist already.
 ///
 /// The most important duty is to tell the service's answers from those of a portal or proxy: answers that are not in the
-/// service's own form must have the kind ``RemoteError/Kind/invalidAnswer``. `DialectSuite` of `StrataTesting` checks that.
+/// service's own form must have the kind ``RemoteError/Kind/invalidAnswer``. `DialectSuite` of `StrataRemoteTesting` checks that.
 /// ``JSONRecordCoder`` converts objects for services that have JSON.
 public protocol RemoteDialect: Sendable {
     /// The kind of back end, for messages.

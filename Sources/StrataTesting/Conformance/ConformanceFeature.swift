@@ -9,8 +9,8 @@
 ///     }
 ///
 /// Name features in ``ConformanceSubject/omissions``. The suite then runs no check that needs them, and its model has no such
-/// attributes and relationships, because a store refuses to open a model that it cannot keep. ``BackendSubject/omissions``
-/// takes some of them, too.
+/// attributes and relationships, because a store refuses to open a model that it cannot keep. `BackendSubject.omissions`
+/// of `StrataRemoteTesting` takes some of them, too.
 public enum ConformanceFeature: String, Sendable, Hashable, CaseIterable {
     /// Saved objects exist when the store is opened again.
     case persistence

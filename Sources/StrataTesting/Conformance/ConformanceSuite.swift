@@ -10,7 +10,7 @@ import Strata
 /// as a ``ConformanceSubject``. ``standard`` has more than 100 checks, from values of every type to threads; they go through
 /// contexts, so they need no test code of yours.
 ///
-/// For a back end or a dialect, ``BackendSuite`` and ``DialectSuite`` are faster and closer to the cause: run these first.
+/// For a back end or a dialect, `BackendSuite` and `DialectSuite` of `StrataRemoteTesting` are faster and closer to the cause: run these first.
 public struct ConformanceSuite: Sendable {
     /// The checks, in the order in which they run.
     public let checks: [ConformanceCheck]

@@ -1,7 +1,7 @@
 import Strata
 import StrataModelFiles
 import StrataStackMob
-import StrataTesting
+import StrataRemoteTesting
 
 #if Server
     import StrataServer
@@ -32,6 +32,12 @@ enum CatalogGuide {
         let stack = try StackMobStore.open(model: TodoModel.model, client: client, location: .file(path: path))
         let container = try PersistentContainer(store: stack.remote, classes: TodoModel.classes)
         return container
+    }
+
+    static func counting(_ container: PersistentContainer, _ context: ManagedObjectContext) throws {
+        try expectStatements(1, in: container) {
+            try context.fetch(City.where { $0.population > 1_000_000 })
+        }
     }
 
     static func testing(_ model: ManagedObjectModel) throws -> RemoteStore {

@@ -4,7 +4,7 @@ import Strata
 import StrataAsyncHTTP
 import StrataMaxLeap
 import StrataStackMob
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// The examples of Documentation/Remote.md.

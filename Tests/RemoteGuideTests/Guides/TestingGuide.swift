@@ -1,6 +1,6 @@
 import Foundation
 import Strata
-import StrataTesting
+import StrataRemoteTesting
 import Synchronization
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import StrataTesting
+import StrataRemoteTesting
 import Synchronization
 import Testing
 

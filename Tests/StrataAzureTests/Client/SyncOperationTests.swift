@@ -1,7 +1,7 @@
 import Foundation
 import StrataAzure
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Operations that wait: what becomes of them while one is being sent, when the server refuses one, and when nothing can be kept.

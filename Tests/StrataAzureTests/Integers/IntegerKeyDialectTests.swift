@@ -1,6 +1,6 @@
 import Foundation
 import StrataAzure
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Integer ids on the wire, and the models that are refused.

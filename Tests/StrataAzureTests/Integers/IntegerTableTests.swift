@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 import StrataAzure
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Tables of Mobile Services whose ids are integers that the server assigns, through stores.

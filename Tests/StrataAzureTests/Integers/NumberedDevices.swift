@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 import StrataAzure
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// A server of Mobile Services with integer tables, and devices that keep its rows in SQLite files.

@@ -1,6 +1,6 @@
 import Foundation
 import StrataMaxLeap
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Mail addresses, phones, accounts at other services, and roles.

@@ -1,7 +1,7 @@
 import Foundation
 import StrataMaxLeap
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 @Suite struct FileClientTests {

@@ -1,6 +1,6 @@
 import Foundation
 import StrataMaxLeap
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Graphs of objects and files, and objects of which only some fields have been read.

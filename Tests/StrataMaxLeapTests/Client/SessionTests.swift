@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import StrataMaxLeap
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// What is kept of a user, who is told when a session ends, and how anonymous users begin.

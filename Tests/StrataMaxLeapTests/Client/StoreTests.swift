@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 import StrataMaxLeap
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Managed objects over a script: what goes over the wire when objects are saved, fetched and synchronized.

@@ -2,7 +2,7 @@ import Foundation
 import PlainJSONStore
 import Strata
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// The back end of somebody else does what stores must be able to rely on.

@@ -1,5 +1,5 @@
 import PlainJSONStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// A store of somebody else's does what every store must.

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 import StrataRemote
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Operations on attributes on their way to a server: queued, merged, repeated.

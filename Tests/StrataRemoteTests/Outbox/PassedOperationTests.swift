@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 import StrataRemote
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Operations in the outbox that the server has refused, while a save of the same object goes past them to the server.

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 import StrataRemote
-import StrataTesting
+import StrataRemoteTesting
 
 /// A client with a context that saves to its mirror.
 struct TallyClient {

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import StrataRemote
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// What a server tells a container with several stores, and what each store keeps to itself.

@@ -2,7 +2,7 @@ import Foundation
 import SeededRandom
 import Strata
 import StrataRemote
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 @Suite struct SeveralRandomTests {

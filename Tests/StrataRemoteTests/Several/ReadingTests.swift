@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 import StrataRemote
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Reading from containers with remote stores among several: every kind of fetch, under every policy.

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 import StrataRemote
-import StrataTesting
+import StrataRemoteTesting
 
 /// A model for four stores: a catalogue that the app delivers, the orders and the memos of two servers, and what the user
 /// drafts. The entities are mixed, so that no store has them at the positions that the model gives them.

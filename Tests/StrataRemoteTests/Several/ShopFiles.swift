@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import StrataRemote
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// A back end with a switch for what is wrong with it.

@@ -1,6 +1,6 @@
 import Foundation
 import StrataRemote
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Operations that take a request because of the answer to the one before.

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 import StrataRemote
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Primary keys that are integers, which the server assigns in the order of creation, as the tables of SQL databases do.

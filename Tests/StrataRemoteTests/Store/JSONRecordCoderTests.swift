@@ -1,6 +1,6 @@
 import Foundation
 import SeededRandom
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Objects as JSON and back.

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 @testable import StrataRemote

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 import StrataRemote
-import StrataTesting
+import StrataRemoteTesting
 
 /// A back end in the process: records on a shelf, with switches for what a test wants to go wrong.
 final class ShelfBackend: RemoteBackend, @unchecked Sendable {

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import StrataRemote
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 @Suite struct ServerChangeTests {

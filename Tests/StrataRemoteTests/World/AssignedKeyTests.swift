@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 import StrataRemote
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Back ends that give new objects their keys, and hierarchies of which a reference tells no entity.

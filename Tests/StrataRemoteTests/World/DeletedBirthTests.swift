@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import StrataRemote
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Objects that are deleted here before the server has said which keys it has given them.

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import StrataRemote
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// What an online save sends once more says little about the first attempt, and nothing about what others did since.

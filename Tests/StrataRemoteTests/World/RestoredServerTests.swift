@@ -1,6 +1,6 @@
 import Foundation
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Servers go back to a backup, and do not tell clients what they have lost. Nothing stays in a mirror that the server does not

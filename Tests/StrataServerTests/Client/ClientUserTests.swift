@@ -2,7 +2,7 @@
     import Foundation
     import StrataServer
     import StrataStackMob
-    import StrataTesting
+    import StrataRemoteTesting
     import Testing
 
     /// Users of the client at a server on loopback.

@@ -1,7 +1,7 @@
 #if Server
     import Foundation
     import StrataStackMob
-    import StrataTesting
+    import StrataRemoteTesting
     import Testing
 
     /// The StackMob dialect in front of strata-server does what stores must be able to rely on.

@@ -2,7 +2,7 @@
     import Foundation
     import StrataAzure
     import StrataMaxLeap
-    import StrataTesting
+    import StrataRemoteTesting
     import Testing
 
     /// The other dialects in front of strata-server do what stores must be able to rely on.

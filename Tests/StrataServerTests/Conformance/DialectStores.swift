@@ -3,7 +3,7 @@
     import StrataAzure
     import StrataMaxLeap
     import StrataServer
-    import StrataTesting
+    import StrataRemoteTesting
 
     /// The other dialects against a server on loopback, to be tried by the conformance kit. Each place has a server of its own,
     /// which goes on as long as the place is used.

@@ -4,7 +4,7 @@
     import PostgresFixture
     import Testing
 
-    @testable import StrataTesting
+    @testable import StrataRemoteTesting
 
     /// All kinds of stores side by side.
     struct MatrixTests {

@@ -2,7 +2,7 @@
     import Foundation
     import StrataServer
     import StrataStackMob
-    import StrataTesting
+    import StrataRemoteTesting
 
     /// The StackMob dialect against a server on loopback, to be tried by the conformance kit. Each place has a server of its
     /// own, which goes on as long as the place is used.

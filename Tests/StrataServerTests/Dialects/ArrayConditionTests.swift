@@ -4,7 +4,7 @@
     import StrataServer
     import StrataStackMob
     import StrataStore
-    import StrataTesting
+    import StrataRemoteTesting
     import Testing
 
     /// Conditions on the elements of arrays and on the ends of texts, by each dialect against the server over HTTP: its answers

@@ -2,7 +2,7 @@
     import Foundation
     import StrataRemote
     import StrataServer
-    import StrataTesting
+    import StrataRemoteTesting
 
     /// A mirror in a file, the store in front of it and a context.
     final class StormDevice {

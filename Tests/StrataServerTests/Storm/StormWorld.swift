@@ -3,7 +3,7 @@
     import SeededRandom
     import StrataServer
     import StrataStore
-    import StrataTesting
+    import StrataRemoteTesting
     import Testing
 
     /// Some devices with files of their own, one server, and a bad network between them.

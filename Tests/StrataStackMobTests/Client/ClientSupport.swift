@@ -1,7 +1,7 @@
 import Foundation
 import StrataStackMob
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 let testKey = "XXXXXXXX-XXXX-XXXX-XXXX-XXXXXXXXXXXX"

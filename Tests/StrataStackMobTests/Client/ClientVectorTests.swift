@@ -1,6 +1,6 @@
 import Foundation
 import StrataStackMob
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// The cases of the protocol's vectors that are about what a client sends and reports, through the client's own methods.

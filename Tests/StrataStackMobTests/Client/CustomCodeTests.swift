@@ -1,7 +1,7 @@
 import Foundation
 import StrataStackMob
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 @Suite struct CustomCodeTests {

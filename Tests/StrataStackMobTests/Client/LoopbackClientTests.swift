@@ -1,7 +1,7 @@
 import Foundation
 import StrataStackMob
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// The whole client over real sockets: what arrives is what was signed.

@@ -1,6 +1,6 @@
 import Foundation
 import StrataStackMob
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 @Suite struct RedirectTests {

@@ -1,7 +1,7 @@
 import Foundation
 import StrataStackMob
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// What happens when several requests need the session renewed at once, or the user does something meanwhile.

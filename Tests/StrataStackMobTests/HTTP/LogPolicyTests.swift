@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import StrataStackMob
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Gathers what is logged, as a reader of the log would see it.

@@ -1,7 +1,7 @@
 import Foundation
 import StrataRemote
 import StrataStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 @Suite struct NetworkReachabilityTests {

@@ -1,6 +1,6 @@
 import Foundation
 import StrataRemote
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 @Suite struct ScriptedTransportTests {

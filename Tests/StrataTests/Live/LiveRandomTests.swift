@@ -71,7 +71,7 @@ private final class LiveWorld {
             author.score = Int64(index)
             for number in 0..<4 {
                 guard books.count < 60 else { break }
-            let book = Book(context, title: "t\(number)", author: author)
+                let book = Book(context, title: "t\(number)", author: author)
                 book.pages = Int32(number * 25)
             }
         }

@@ -1,6 +1,6 @@
 import Foundation
 import KintoStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// A server that asks for fewer requests.

@@ -1,6 +1,6 @@
 import Foundation
 import KintoStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// A store over Kinto does what every store must do: what is saved goes to the server, and what is fetched comes from it.

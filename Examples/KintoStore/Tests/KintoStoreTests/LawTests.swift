@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 import KintoStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// The dialect and a real server together do what stores rely on.

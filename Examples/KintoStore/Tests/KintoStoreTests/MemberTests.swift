@@ -1,6 +1,6 @@
 import Foundation
 import KintoStore
-import StrataTesting
+import StrataRemoteTesting
 import Synchronization
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 import KintoStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// What goes to the server, and what comes back, in words.

@@ -1,6 +1,6 @@
 import Foundation
 import KintoStore
-import StrataTesting
+import StrataRemoteTesting
 
 /// A back end at the server of all tests, with a user of its own.
 func kinto(user: String = UUID().uuidString) async throws -> HTTPBackend {

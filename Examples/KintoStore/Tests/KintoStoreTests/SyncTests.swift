@@ -1,6 +1,6 @@
 import Foundation
 import KintoStore
-import StrataTesting
+import StrataRemoteTesting
 import Testing
 
 /// Stores that work offline and synchronize with a real server.

@@ -1,0 +1,2 @@
+@_exported import StrataRemote
+@_exported import StrataTesting
