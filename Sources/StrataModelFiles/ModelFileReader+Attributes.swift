@@ -49,7 +49,9 @@ extension ModelFileReader {
             }
         }
         if let node = fields["enum"] { result.enumeration = readEnumeration(node, of: result.type) }
-        if let node = fields["default"] { result.defaultValue = defaultValue(node, of: result.type) }
+        if let node = fields["default"] {
+            result.defaultValue = defaultValue(node, of: result.type, result.enumeration)
+        }
         return result
     }
 
@@ -165,8 +167,11 @@ extension ModelFileReader {
         return .array(element)
     }
 
-    /// `now()` and `uuid()` are created for each object; in quotes they are text.
-    private func defaultValue(_ node: Node, of type: AttributeType) -> AttributeDefault? {
+    /// `now()` and `uuid()` are created for each object; in quotes they are text. The default of an enumeration is a raw value,
+    /// or the name of a case.
+    private func defaultValue(
+        _ node: Node, of type: AttributeType, _ enumeration: EnumerationType?
+    ) -> AttributeDefault? {
         if let scalar = node.scalar, scalar.style == .plain || scalar.style == .any {
             if scalar.string == "now()" { return .now }
             if scalar.string == "uuid()" { return .newUUID }
@@ -178,6 +183,12 @@ extension ModelFileReader {
         if case .json = type {
             fault("JSON has no default in the model; give it a value when an object is inserted", node)
             return nil
+        }
+        if let cases = enumeration?.cases, let name = node.scalar?.string,
+            !cases.contains(where: { $0.rawValue == .string(name) }),
+            let named = cases.first(where: { $0.name == name })
+        {
+            return .value(named.rawValue)
         }
         return value(node, of: type).map(AttributeDefault.value)
     }

@@ -43,6 +43,33 @@ import Testing
         #expect(try CookbookGuide.countries(["PE", "XX"], context).keys.sorted() == ["PE"])
     }
 
+    @Test("Rows with numbers of related objects come from one statement")
+    func totals() throws {
+        var lines: [String] = []
+        try CookbookGuide.totals(context) { lines.append("\($0) \($1) \($2) \($3)") }
+        #expect(lines == ["Antarctica 0 0 0.0", "Peru 60 870 14.5"])
+    }
+
+    @Test("An import links objects of both ends, those of the same import included")
+    func manyToMany() throws {
+        try CookbookGuide.twinned(
+            [("1", "Lima", "PE", ["2", "1000"]), ("2", "Callao", "PE", ["1"])], context)
+        func twins(_ id: String) throws -> [String] {
+            try #require(try container.newContext().find(City.self, id)).twins.map(\.cityId).sorted()
+        }
+        #expect(try twins("1") == ["1000", "2"] && twins("2") == ["1"] && twins("1000") == ["1"])
+    }
+
+    @Test("The members of an ordered relationship are moved, sorted and removed")
+    func ordered() throws {
+        let names = ["Parque", "Iglesia", "Catedral"]
+        for name in names { cities[0].addToSights(Sight(context: context, name: name)) }
+        let museum = Sight(context: context, name: "Museo")
+        CookbookGuide.arrange(cities[0], museum)
+        try context.save()
+        #expect(museum.city == nil && cities[0].sights.map(\.name) == names.sorted())
+    }
+
     @Test("Copying, merging and editing")
     func objects() throws {
         cities[0].twins = [cities[5]]

@@ -103,6 +103,29 @@ import Testing
         try HistoryGuide.consume(container, index)
     }
 
+    @Test(
+        "A consumer that follows the commits gets what another container on the file commits",
+        .timeLimit(.minutes(1)))
+    func followedHistory() async throws {
+        let (container, _) = try HistoryGuide.record(file.path)
+        let (names, continuation) = AsyncStream.makeStream(of: String.self)
+        let following = Task {
+            try await HistoryGuide.follow(container) { transactions in
+                for change in transactions.flatMap(\.changes) { continuation.yield(change.entityName) }
+            }
+        }
+        let (elsewhere, context) = try HistoryGuide.record(file.path)
+        var iterator = names.makeAsyncIterator()
+        for round in 1...3 {
+            Country(context: context, countryId: "P\(round)", name: "Peru")
+            try await context.save()
+            #expect(await iterator.next() == "Country")
+        }
+        following.cancel()
+        try await following.value
+        elsewhere.close()
+    }
+
     @Test("The examples about live results and change streams run")
     func liveResults() async throws {
         let container = try file.open(AtlasModel.self)

@@ -172,6 +172,34 @@ import Testing
         #expect(try ModelFile.read(yaml: "entities: {A: }", path: "todo.strata.yaml").name == "Todo")
     }
 
+    @Test(
+        "The default of an enumeration is the name of a case, or its raw value",
+        arguments: [
+            ("{type: integer, enum: {name: P, cases: {low: -1, high: 10}}, default: low}", Value.integer(-1)),
+            ("{type: integer, enum: {name: P, cases: {low: -1, high: 10}}, default: 10}", .integer(10)),
+            ("{type: string, enum: {name: P, cases: {low: L, high: H}}, default: high}", .string("H")),
+            ("{type: string, enum: {name: P, cases: {low: L, high: H}}, default: L}", .string("L")),
+            // What is a raw value of one case and the name of another is the raw value.
+            ("{type: string, enum: {name: P, cases: {low: high, high: low}}, default: low}", .string("low")),
+        ])
+    func enumerationDefault(attribute: String, expected: Value) throws {
+        let file = try ModelFile.read(yaml: "entities: {A: {attributes: {p: \(attribute)}}}", path: "a.strata.yaml")
+        #expect(file.entities[0].attributes[0].defaultValue == .value(expected))
+        #expect(
+            try ModelFile.read(yaml: file.yaml(), path: "a.strata.yaml").entities[0].attributes[0].defaultValue
+                == .value(expected))
+        _ = try file.model()
+    }
+
+    @Test func aDefaultThatIsNoCaseIsRefusedWithASuggestion() throws {
+        let yaml =
+            "entities: {A: {attributes: {p: {type: string, enum: {name: P, cases: [low, high]}, default: hihg}}}}"
+        let error = #expect(throws: ModelError.self) { try ModelFile.read(yaml: yaml, path: "a.strata.yaml").model() }
+        #expect(
+            error?.description.contains("the default \"hihg\" is not a case of P; did you mean 'high'?") == true,
+            "\(error)")
+    }
+
     @Test("A model file that does not exist is an error at its first position")
     func missingFile() {
         let error = #expect(throws: ModelError.self) { try ModelFile.read(path: "/no/such.strata.yaml") }

@@ -28,7 +28,7 @@ extension ManagedObjectContext {
     }
 
     /// Finds an object by the value of its primary key without blocking the caller. Otherwise the same as the blocking form.
-    /// - Throws: As ``find(_:_:)``, and ``PersistenceError/cancelled``.
+    /// - Throws: As the blocking form, and ``PersistenceError/cancelled``.
     public nonisolated(nonsending) func find<T: ManagedObject>(
         _ type: T.Type, _ key: some AttributeValue
     ) async throws(PersistenceError) -> T? {
@@ -37,7 +37,7 @@ extension ManagedObjectContext {
 
     /// Finds an object of the named entity by the value of its primary key without blocking the caller. Otherwise the same as
     /// the blocking form.
-    /// - Throws: As ``find(entity:_:)``, and ``PersistenceError/cancelled``.
+    /// - Throws: As the blocking form, and ``PersistenceError/cancelled``.
     public nonisolated(nonsending) func find(
         entity: String, _ key: some AttributeValue
     ) async throws(PersistenceError) -> ManagedObject? {

@@ -38,7 +38,7 @@ extension ManagedObjectContext {
     /// the context waits for the first; a blocking save throws in the meantime.
     ///
     /// The save is not cancelled with its task: once it has begun, it runs to completion.
-    /// - Throws: As ``save()``; ``PersistenceError/parentReleased`` if the parent is in another isolation domain, and gone.
+    /// - Throws: As the blocking form; ``PersistenceError/parentReleased`` if the parent is in another isolation domain, and gone.
     public nonisolated(nonsending) func save() async throws(PersistenceError) { try await save(options: nil) }
 
     /// Saves all changes like `save()`, with options for a kind of store: where a remote store writes first, for

@@ -33,7 +33,7 @@ extension ManagedObjectContext {
     ///
     ///     try context.upsert([["continentId": "SA", "name": "South America"]], into: "Continent", by: "continentId")
     ///
-    /// It is the same as the form for a class, ``upsert(_:into:by:)``, for entities without one.
+    /// It is the same as the form for a class, for entities without one.
     /// - Throws: As the form for a class, and ``PersistenceError/unknownEntity(name:model:nearest:)``.
     @discardableResult
     public func upsert(
@@ -61,7 +61,8 @@ extension ManagedObjectContext {
     ///
     /// Properties that a value encodes are assigned; properties that it does not encode, such as an optional that is
     /// nil, stay as they are. Coding keys that the entity does not have are ignored.
-    /// - Throws: As ``upsert(_:into:by:)``.
+    /// - Throws: As the form for dictionaries; ``PersistenceError/invalidUpsert(entity:reason:)`` for
+    ///   values that cannot be encoded, too.
     @discardableResult
     public func upsert<T: ManagedObject, Element: Encodable>(
         _ values: [Element], into type: T.Type, by key: some UpsertKey

@@ -50,13 +50,15 @@ extension HistoryChange {
 
 extension HistoricalObject {
     /// The value of an attribute; nil if it was not of the type.
-    /// - Throws: As ``value(of:)``.
+    /// - Throws: ``HistoryError/valueNotKept(entity:property:)`` if it changed since and its old values are not kept;
+    ///   ``HistoryError/unknownProperty(entity:property:nearest:)``.
     public func value<V: AttributeValue>(of key: AttributeKey<V>) throws(HistoryError) -> V? {
         V(try value(of: key.path.names.joined(separator: ".")))
     }
 
     /// The value of an attribute.
-    /// - Throws: As ``value(of:)``.
+    /// - Throws: ``HistoryError/valueNotKept(entity:property:)`` if it changed since and its old values are not kept;
+    ///   ``HistoryError/unknownProperty(entity:property:nearest:)``.
     public func value<V: AttributeValue>(of key: AttributeKey<V?>) throws(HistoryError) -> V? {
         V(try value(of: key.path.names.joined(separator: ".")))
     }

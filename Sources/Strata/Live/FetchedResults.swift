@@ -156,6 +156,9 @@ extension FetchedResults: RandomAccessCollection {
 /// Use a delegate in a view controller that applies each step immediately. In asynchronous code,
 /// ``FetchedResults/updates`` is shorter, and SwiftUI observes a live result without a delegate.
 ///
+/// A class of the main actor conforms with `@MainActor`: `final class CityTable: UIViewController, @MainActor FetchedResultsDelegate`.
+/// Its live results belong to the view context.
+///
 /// One object can be the delegate of several results; compare `results` to tell them apart. It is called at a boundary, after
 /// all live results of the context have taken their new state, and not for the initial state. The result holds it weakly, so
 /// keep it yourself.

@@ -5,7 +5,7 @@ struct Prefetcher {
     private var model: ManagedObjectModel { core.model }
 
     /// The relationships of some paths.
-    /// - Throws: As ``steps(of:from:)`` of one path.
+    /// - Throws: As the function for one path.
     func steps(
         of paths: [any PrefetchPath], from entity: EntityDescription
     ) throws(PersistenceError) -> [[RelationshipDescription]] {

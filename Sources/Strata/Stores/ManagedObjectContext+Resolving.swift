@@ -83,10 +83,12 @@ extension ManagedObjectContext {
         return wanted.result
     }
 
-    /// As ``resolve(_:options:)``, for one reference.
+    /// Fetches the object of one reference, with options for its store; see the form for several.
     ///
     ///     let town = try await context.resolve(visit.town, options: nil)
-    /// - Throws: As ``resolve(_:options:)``.
+    ///
+    /// - Returns: nil without a reference, or if there is no such object.
+    /// - Throws: The error of the store; ``PersistenceError/cancelled``.
     public nonisolated(nonsending) func resolve<Object>(
         _ reference: ObjectReference<Object>?, options: (any StoreRequestOptions)?
     ) async throws(PersistenceError) -> Object? {

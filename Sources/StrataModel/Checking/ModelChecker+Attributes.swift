@@ -177,7 +177,9 @@ extension ModelChecker {
             } else if againstRules, let broken = attribute.rules.violation(by: value) {
                 report(entity, attribute, "the default \(value) \(broken)")
             } else if let enumeration = attribute.enumeration, !enumeration.contains(value) {
-                report(entity, attribute, "the default \(value) is not the raw value of a case of \(enumeration.name)")
+                let word = if case .string(let text) = value { text } else { "\(value)" }
+                let suggestion = Spelling.suggestion(for: word, in: enumeration.cases.map(\.name))
+                report(entity, attribute, "the default \(value) is not a case of \(enumeration.name)\(suggestion)")
             }
         }
     }

@@ -36,6 +36,14 @@ enum CookbookGuide {
         }
     }
 
+    static func totals(_ context: ManagedObjectContext, print: (String, Int, Int64, Double) -> Void) throws {
+        let request = FetchRequest<Country>(sortedBy: [Country.keys.name.ascending])
+            .select { ($0.name, $0.cities.count, $0.cities.sum(\.population), $0.cities.average(\.population)) }
+        for (name, count, sum, average) in try context.fetchValues(request) {
+            print(name, count, sum, average ?? 0)
+        }
+    }
+
     static func withoutCities(_ context: ManagedObjectContext) throws -> [Country] {
         try context.fetch(Country.where { $0.cities.isEmpty })
     }
@@ -45,6 +53,24 @@ enum CookbookGuide {
     static func countries(_ codes: [String], _ context: ManagedObjectContext) throws -> [String: Country] {
         let found = try context.fetch(Country.where { $0.countryId.isIn(codes) })
         return Dictionary(uniqueKeysWithValues: found.map { ($0.countryId, $0) })
+    }
+
+    static func twinned(
+        _ rows: [(id: String, name: String, country: String, twins: [String])], _ context: ManagedObjectContext
+    ) throws {
+        try context.upsert(
+            rows.map { ["cityId": $0.id, "name": $0.name, "country": $0.country] }, into: City.self,
+            by: City.keys.cityId)
+        try context.upsert(
+            rows.map { ["cityId": $0.id, "twins": $0.twins] }, into: City.self, by: City.keys.cityId)
+        try context.save()
+    }
+
+    static func arrange(_ city: City, _ museum: Sight) {
+        city.insertIntoSights(museum, at: 0)
+        city.moveInSights(from: 2, to: 1)
+        city.sights.sort { $0.name < $1.name }  // the array is a property like any other
+        city.removeFromSights(museum)
     }
 
     static func copy(_ city: City, _ context: ManagedObjectContext) -> City {

@@ -50,6 +50,15 @@ enum HistoryGuide {
         }
     }
 
+    static func follow(
+        _ container: PersistentContainer, _ body: ([HistoryTransaction]) throws -> Void
+    ) async throws {
+        var commits = container.changes.makeAsyncIterator()
+        repeat {
+            try container.consumeHistory(as: "search", body)
+        } while await commits.next() != nil
+    }
+
     static func restart(
         _ container: PersistentContainer, _ index: Index, _ body: ([HistoryTransaction]) throws -> Void
     ) throws {
