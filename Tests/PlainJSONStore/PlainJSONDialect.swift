@@ -17,6 +17,7 @@ public struct PlainJSONDialect: RemoteDialect {
     public let capabilities = RemoteCapabilities(
         features: [
             .sorting, .paging, .counting, .readingMany, .creatingMany, .conditionalWrites, .incrementalPull, .deletions,
+            .files,
         ],
         maximumBatch: 500, maximumIDs: 200, maximumPage: 1000)
     /// `localhost:8080`.

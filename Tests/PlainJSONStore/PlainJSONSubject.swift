@@ -18,7 +18,8 @@ public final class PlainJSONSubject: ConformanceSubject {
         options.savePolicy = .networkThenCache
         options.waitsForNetwork = true
         options.finishesLocally = true
-        let backend = PlainJSONBackend(authority: "localhost", transport: servers.server(of: place.path))
+        let backend = HTTPBackend(
+            dialect: PlainJSONDialect(authority: "localhost"), transport: servers.server(of: place.path))
         return try RemoteStore.open(
             model: model, backend: backend, location: .file(path: place.appendingPathComponent("mirror.sqlite").path),
             options: options)

@@ -66,9 +66,8 @@ import Testing
                 Attribute("picture", .string, optional: true)
             }
         }
-        let base = HTTPBackend(dialect: Self.dialect, transport: ShelfServer())
-        let store = try RemoteStore.open(
-            model: model, backend: ShelfWithInlineFiles(base: base), location: .memory(name: nil))
+        let backend = HTTPBackend(dialect: ShelfWithInlineFiles(shelf: Self.dialect), transport: ShelfServer())
+        let store = try RemoteStore.open(model: model, backend: backend, location: .memory(name: nil))
         let context = try PersistentContainer(store: store).newContext()
         let note = try context.insert(entityNamed: "Note")
         note["picture"] = try store.stageFile(Data("me".utf8), name: "me.txt", contentType: "text/plain")

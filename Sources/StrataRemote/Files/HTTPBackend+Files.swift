@@ -6,11 +6,22 @@ extension HTTPBackend {
         (dialect as? any FileDialect)?.delivery(of: file) ?? .upload
     }
 
-    /// Asks for the bytes of a file, by a GET of its address without the fragment (`#…`). The request is neither signed nor seen
-    /// by middleware, since another service may keep the file.
+    /// Reads the bytes of a file as the dialect says; see ``FileDownload``. Without a ``FileDialect``, by a GET of its address.
     /// - Throws: ``RemoteError`` if there is no such file, or the server cannot be reached.
     public func download(_ reference: String, options: RequestOptions) async throws(RemoteError) -> Data {
-        var request = try WireRequest(getting: reference)
+        let dialect = dialect as? any FileDialect
+        switch try dialect?.download(ofFile: reference, options: options) ?? .address(reference) {
+        case .data(let data): return data
+        case .address(let address): return try await bytes(at: address, options: options)
+        case .request(let request):
+            let response = try await send(request, options: options)
+            guard (200..<300).contains(response.status) else { throw Self.fileFailure(response, "to be had") }
+            return response.body
+        }
+    }
+
+    private func bytes(at address: String, options: RequestOptions) async throws(RemoteError) -> Data {
+        var request = try WireRequest(getting: address)
         for _ in 0..<5 {
             let response = try await transport.send(request, timeout: options.timeout)
             if (200..<300).contains(response.status) { return response.body }

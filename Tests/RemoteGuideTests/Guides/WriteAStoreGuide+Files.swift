@@ -43,32 +43,37 @@ struct ShelfWithFiles: FileDialect {
 }
 
 /// Shelf whose objects have their files themselves.
-struct ShelfWithInlineFiles: RemoteBackend {
-    let base: HTTPBackend
-    var name: String { base.name }
-    var clockOffset: Double { base.clockOffset }
+struct ShelfWithInlineFiles: FileDialect {
+    let shelf: ShelfDialect
+    var name: String { shelf.name }
     var capabilities: RemoteCapabilities {
-        var capabilities = base.capabilities
+        var capabilities = shelf.capabilities
         capabilities.features.insert(.files)
         return capabilities
     }
 
-    func check(_ model: ManagedObjectModel) throws(RemoteError) { try base.check(model) }
-    func check(_ operation: RemoteOperation) throws(RemoteError) { try base.check(operation) }
-    func perform(
-        _ operation: RemoteOperation, options: RequestOptions
-    ) async throws(RemoteError) -> RemoteAnswer { try await base.perform(operation, options: options) }
+    func check(_ model: ManagedObjectModel) throws(RemoteError) { try shelf.check(model) }
+    func request(for operation: RemoteOperation, options: RequestOptions) throws(RemoteError) -> WireRequest {
+        try shelf.request(for: operation, options: options)
+    }
+    func answer(_ response: WireResponse, to operation: RemoteOperation) throws(RemoteError) -> RemoteAnswer {
+        try shelf.answer(response, to: operation)
+    }
 
     func delivery(of file: RemoteFile) -> FileDelivery {
         .text("data:\(file.contentType);base64,\(file.data.base64EncodedString())")
     }
 
-    func download(_ reference: String, options: RequestOptions) async throws(RemoteError) -> Data {
+    func download(ofFile reference: String, options: RequestOptions) throws(RemoteError) -> FileDownload {
         guard reference.hasPrefix("data:"), let comma = reference.firstIndex(of: ","),
             let data = Data(base64Encoded: String(reference[comma...].dropFirst()))
         else {
             throw RemoteError(.notFound, domain: name, message: "\(reference.prefix(80)) is not a file of Shelf")
         }
-        return data
+        return .data(data)
+    }
+
+    func deletionRequest(ofFile reference: String, options: RequestOptions) throws(RemoteError) -> WireRequest {
+        throw RemoteError(.unsupported, domain: name, message: "set the property to nil instead")
     }
 }

@@ -11,7 +11,7 @@ import Testing
         let name = "Plain JSON"
         let datePrecision = 0.0
         func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend {
-            PlainJSONBackend(authority: "localhost", transport: PlainJSONServer())
+            HTTPBackend(dialect: PlainJSONDialect(authority: "localhost"), transport: PlainJSONServer())
         }
     }
 
@@ -26,7 +26,8 @@ import Testing
         let server = PlainJSONServer()
         func open() throws -> (RemoteStore, ManagedObjectContext) {
             let store = try RemoteStore.open(
-                model: model, backend: PlainJSONBackend(authority: "localhost", transport: server),
+                model: model,
+                backend: HTTPBackend(dialect: PlainJSONDialect(authority: "localhost"), transport: server),
                 location: .memory(name: nil))
             return (store, try PersistentContainer(store: store).newContext())
         }
