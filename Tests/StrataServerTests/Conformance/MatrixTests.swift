@@ -2,9 +2,10 @@
     import Foundation
     import PlainJSONStore
     import PostgresFixture
+    import StrataRemoteTesting
     import Testing
 
-    @testable import StrataRemoteTesting
+    @testable import StrataTesting
 
     /// All kinds of stores side by side.
     struct MatrixTests {
