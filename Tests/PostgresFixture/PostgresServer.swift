@@ -111,9 +111,9 @@
             url(of: other.split(separator: "/").last.map(String.init) ?? "")
         }
 
-        /// Runs a statement in the server's own database.
-        package func run(_ sql: String) throws {
-            try PostgresConnection(PostgresSettings(address: url(of: "postgres"))).run(sql)
+        /// Runs a statement in a database, or in the server's own.
+        package func run(_ sql: String, in database: String? = nil) throws {
+            try PostgresConnection(PostgresSettings(address: database ?? url(of: "postgres"))).run(sql)
         }
 
         package func url(of database: String) -> String {

@@ -12,7 +12,9 @@ struct DoctorCommand: ParsableCommand {
             --strict also if there is a warning.
             """)
 
-    @Argument(help: "SQLite stores to check.", completion: .file())
+    @Argument(
+        help: "Stores to check: SQLite files, or PostgreSQL databases by URL: postgres://user@host/database.",
+        completion: .file())
     var stores: [String] = []
 
     @Option(
@@ -24,7 +26,10 @@ struct DoctorCommand: ParsableCommand {
         completion: .file(extensions: ["yaml"]))
     var config: String?
 
-    @Flag(help: "Skip the integrity check, which reads the whole file.")
+    @Option(help: "The schema of stores in PostgreSQL.")
+    var schema = "public"
+
+    @Flag(help: "Skip the integrity check, which reads the whole store.")
     var quick = false
 
     @Flag(help: "Exit with 1 for warnings, too.")
@@ -41,11 +46,25 @@ struct DoctorCommand: ParsableCommand {
             findings += examined.findings
             checked = examined.model
         }
-        for path in stores { findings += StoreExamination.findings(path, model: checked, isQuick: quick) }
+        for store in stores { findings += examine(store, checked) }
         if let path = config { findings += ServerExamination.findings(path) }
         let report = DoctorReport(findings)
         if json { try Output.json(report) } else { report.printText() }
         if report.errors > 0 || strict && report.warnings > 0 { throw ExitCode.failure }
+    }
+
+    private func examine(_ store: String, _ model: ManagedObjectModel?) -> [Finding] {
+        switch StorePlace(store) {
+        case .file(let path): return StoreExamination.findings(path, model: model, isQuick: quick)
+        case .postgres(let address):
+            #if Postgres
+                return DatabaseExamination.findings(address, schema: schema, model: model, isQuick: quick)
+            #else
+                var report = Examination("store \(StorePlace.postgres(address).text)")
+                report.fail("open", StorePlace.missing(address).description, advice: nil)
+                return report.findings
+            #endif
+        }
     }
 }
 

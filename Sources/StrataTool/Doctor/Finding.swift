@@ -20,21 +20,3 @@ struct Finding: Encodable, Equatable {
     /// What to do; nil if nothing needs to be done.
     let advice: String?
 }
-
-/// Collects the findings about one subject.
-struct Examination {
-    let subject: String
-    private(set) var findings: [Finding] = []
-
-    init(_ subject: String) { self.subject = subject }
-
-    mutating func ok(_ check: String, _ message: String) { add(.ok, check, message, nil) }
-
-    mutating func warn(_ check: String, _ message: String, advice: String) { add(.warning, check, message, advice) }
-
-    mutating func fail(_ check: String, _ message: String, advice: String?) { add(.error, check, message, advice) }
-
-    private mutating func add(_ severity: Finding.Severity, _ check: String, _ message: String, _ advice: String?) {
-        findings.append(Finding(subject: subject, check: check, severity: severity, message: message, advice: advice))
-    }
-}

@@ -40,7 +40,7 @@ struct StoreExamination {
             report.ok("format", text)
         }
         if !isQuick { examineIntegrity() }
-        if let model { try examineModel(model) }
+        if let model { try report.examineModel(of: .file(path), model, schema: "") }
         examineLog(info)
         examinePlace(info)
         if let mirror = try MirrorCondition.read(at: path) { examineMirror(mirror) }
@@ -56,45 +56,20 @@ struct StoreExamination {
         if integrity.isSound { return report.ok("integrity", "the file is sound") }
         if !integrity.problems.isEmpty {
             report.fail(
-                "integrity", "the file is damaged:\n\(Self.list(integrity.problems))",
+                "integrity", "the file is damaged:\n\(Examination.list(integrity.problems))",
                 advice: "stop writing to the store and restore it from a backup; "
                     + "without one, recover what is left with sqlite3 \(path) .recover")
         }
         if !integrity.danglingReferences.isEmpty {
             report.fail(
                 "references",
-                "references lead to objects that do not exist:\n\(Self.list(integrity.danglingReferences))",
+                "references lead to objects that do not exist:\n\(Examination.list(integrity.danglingReferences))",
                 advice: "set these relationships to nil or to existing objects; another program may have deleted rows")
         }
     }
 
-    private static func list(_ lines: [String]) -> String {
-        let shown = lines.prefix(10).joined(separator: "\n")
-        return lines.count > 10 ? shown + "\nand \(lines.count - 10) more" : shown
-    }
-
-    private mutating func examineModel(_ model: ManagedObjectModel) throws(StoreError) {
-        let plan = try SQLiteStore.migrationPlan(for: path, to: model)
-        if plan.source.fingerprint == plan.target.fingerprint {
-            return report.ok("model", "the store fits the model \(model.name)")
-        }
-        let blocked = SQLiteStore.blockedSteps(of: plan, answers: [:])
-        if blocked.isEmpty {
-            report.warn(
-                "model", "the store has an older version of the model; opening it migrates it:\n\(plan)",
-                advice: "nothing is lost; to see how long it takes, run strata migrate \(path) --model MODEL --dry-run")
-        } else {
-            report.fail(
-                "model",
-                "the store does not fit the model, and these steps need an answer:\n"
-                    + blocked.map(\.description).joined(separator: "\n"),
-                advice: "put answers into options.migration.answers, or run strata migrate \(path) --model MODEL with "
-                    + "--accept, --fill or --clear")
-        }
-    }
-
     private mutating func examineLog(_ info: StoreInfo) {
-        let size = Self.bytes(info.logSize)
+        let size = Examination.bytes(info.logSize)
         if info.logSize > max(Self.largeLog, info.fileSize) {
             report.warn(
                 "writeAheadLog", "the write-ahead log has \(size), more than the store itself",
@@ -106,8 +81,8 @@ struct StoreExamination {
         let free = info.freePages * info.pageSize
         report.ok(
             "size",
-            "the file has \(Self.bytes(info.fileSize)), \(Self.bytes(free)) of it free for later saves; "
-                + "\(info.externalCount) external files have \(Self.bytes(info.externalSize))")
+            "the file has \(Examination.bytes(info.fileSize)), \(Examination.bytes(free)) of it free for later saves; "
+                + "\(info.externalCount) external files have \(Examination.bytes(info.externalSize))")
     }
 
     private mutating func examinePlace(_ info: StoreInfo) {
@@ -121,7 +96,7 @@ struct StoreExamination {
         guard let free = (try? files.attributesOfFileSystem(forPath: folder))?[.systemFreeSize] as? NSNumber else {
             return
         }
-        let text = "\(Self.bytes(free.intValue)) are free on the disk"
+        let text = "\(Examination.bytes(free.intValue)) are free on the disk"
         if free.intValue < Self.smallDisk {
             report.fail("disk", text + ", so saves may fail", advice: "free some space on the disk")
         } else if free.intValue < info.fileSize {
@@ -153,11 +128,5 @@ struct StoreExamination {
         } else {
             report.ok("outbox", text)
         }
-    }
-
-    private static func bytes(_ count: Int) -> String {
-        let formatter = ByteCountFormatter()
-        formatter.allowsNonnumericFormatting = false
-        return formatter.string(fromByteCount: Int64(count))
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import StrataModel
 import StrataSQLite
 
@@ -13,6 +14,18 @@ enum StorePlace {
     init(_ text: String) {
         let isURL = text.hasPrefix("postgres://") || text.hasPrefix("postgresql://")
         self = isURL ? .postgres(text) : .file(text)
+    }
+
+    /// The path, or the URL without its password.
+    var text: String {
+        switch self {
+        case .file(let path): return path
+        case .postgres(let address):
+            guard var parts = URLComponents(string: address) else { return "postgres://…" }
+            parts.password = nil
+            parts.queryItems?.removeAll { $0.name == "password" }
+            return parts.string ?? "postgres://…"
+        }
     }
 
     /// The model of the store, as the store describes it; nil if there is no store yet.

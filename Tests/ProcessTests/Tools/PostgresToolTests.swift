@@ -88,6 +88,43 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: back + "2"))
         }
 
+        @Test("The doctor checks tables, model and server of a database, and prints no password")
+        func doctor() throws {
+            defer { try? FileManager.default.removeItem(at: folder) }
+            try fill()
+            let url = try PostgresServer.shared.newDatabase()
+            #expect(try StrataTool.run("store", "copy", file, url).status == 0)
+            func findings(_ arguments: String...) throws -> (status: Int32, severities: [String: String], text: String)
+            {
+                let run = try StrataTool.run(["doctor", "--json"] + arguments)
+                let list = try #require(try run.json()["findings"] as? [[String: Any]])
+                let own = list.filter { ($0["subject"] as? String)?.hasPrefix("store postgres") == true }
+                let pairs = own.map { ($0["check"] as? String ?? "", $0["severity"] as? String ?? "") }
+                return (run.status, Dictionary(pairs) { $1 }, run.output)
+            }
+            let yaml = folder.appending(path: "Notes.strata.yaml").path
+            try Data(ModelFile(model: model).yaml().utf8).write(to: URL(filePath: yaml))
+            let secret = url.replacing("strata@", with: "strata:topsecret@")
+            let sound = try findings(secret, "--model", yaml)
+            #expect(sound.status == 0)
+            #expect(
+                sound.severities == ["format": "ok", "integrity": "ok", "model": "ok", "size": "ok", "sessions": "ok"])
+            #expect(!sound.text.contains("topsecret"))
+
+            let other = "model: Notes\nentities: {Note: {attributes: {title: string}}}"
+            try Data(other.utf8).write(to: URL(filePath: yaml))
+            let blocked = try findings(url, "--model", yaml, "--quick")
+            #expect(blocked.status == 1 && blocked.severities["model"] == "error")
+            #expect(blocked.severities["integrity"] == nil)
+
+            try PostgresServer.shared.run("ALTER TABLE note DROP COLUMN text", in: url)
+            let damaged = try findings(url)
+            #expect(damaged.status == 1 && damaged.severities["integrity"] == "error")
+            #expect(damaged.text.contains("the column text of note is missing"))
+            let empty = try findings(try PostgresServer.shared.newDatabase())
+            #expect(empty.status == 1 && empty.severities == ["open": "error"])
+        }
+
         @Test("A plan and a trial change nothing, a loss needs an answer, and then the database is migrated")
         func migrating() throws {
             defer { try? FileManager.default.removeItem(at: folder) }
@@ -139,11 +176,11 @@ import Testing
             let url = "postgres://app@db.example.com/app"
             for arguments in [
                 ["store", "info", url], ["store", "copy", url, "/nonexistent/a.sqlite"],
-                ["migrate", url, "--model", "Models/Gazetteer.strata.yaml"],
+                ["migrate", url, "--model", "Models/Gazetteer.strata.yaml"], ["doctor", url],
             ] {
                 let run = try StrataTool.run(arguments)
                 #expect(run.status == 1)
-                #expect(run.errors.contains("--traits CommandLine,Postgres"))
+                #expect((run.errors + run.output).contains("--traits CommandLine,Postgres"))
             }
         }
     }
