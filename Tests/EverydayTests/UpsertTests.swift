@@ -231,6 +231,20 @@ import Testing
         #expect(!context.hasChanges)
     }
 
+    @Test(
+        "What a row cannot mean is named with what to do",
+        arguments: [
+            (#"{"articleId": "9", "publishedAt": "2026-01-02"}"#, "[0].publishedAt", "pass a decoder"),
+            (#"{"articleId": "9", "tags": ["nowhere"]}"#, "Article.tags", "give a row in place of the key"),
+        ])
+    func advice(row: String, place: String, advice: String) throws {
+        let error = #expect(throws: PersistenceError.self) {
+            try context.upsert(json: Data("[\(row)]".utf8), into: Article.self, by: Article.keys.articleId)
+        }
+        let message = "\(try #require(error))"
+        #expect(message.contains(place) && message.contains(advice), "\(message)")
+    }
+
     @Test("New objects give way to those that exist; the others are saved")
     func objects() throws {
         let held = try #require(try context.fetchFirst(Article.where { $0.articleId == "1" }))

@@ -149,7 +149,7 @@ private struct ObjectDecoder {
             case .double?, .float?: .double(try container.decode(Double.self, forKey: key))
             case .decimal?: try decimal(slot, key, container, entity)
             case .boolean?: .boolean(try container.decode(Bool.self, forKey: key))
-            case .date?: .date(try container.decode(Date.self, forKey: key))
+            case .date?: .date(try date(key, container))
             case .binary?: .binary(try container.decode(Data.self, forKey: key))
             case .uuid?: .uuid(try container.decode(UUID.self, forKey: key))
             case .uri?: .uri(try container.decode(URL.self, forKey: key))
@@ -163,6 +163,22 @@ private struct ObjectDecoder {
                 entity: entity.name, property: slot.name, expected: slot.type?.name ?? "", value: "\(value)")
         }
         return value
+    }
+
+    /// A date in the form of the decoder. What the decoder says of another one does not say what to do.
+    private func date(
+        _ key: PropertyCodingKey, _ container: KeyedDecodingContainer<PropertyCodingKey>
+    ) throws -> Date {
+        do {
+            return try container.decode(Date.self, forKey: key)
+        } catch let error as DecodingError {
+            guard case .dataCorrupted(let context) = error, let text = try? container.decode(String.self, forKey: key)
+            else { throw error }
+            let advice =
+                "\"\(text)\" is not a date in the form that the decoder reads, by default \"2026-05-01T12:00:00Z\"; "
+                + "for another form, pass a decoder with a dateDecodingStrategy"
+            throw DecodingError.dataCorrupted(.init(codingPath: context.codingPath, debugDescription: advice))
+        }
     }
 
     /// A decimal number, which many services write as text, so that no digit is lost on the way.

@@ -64,7 +64,8 @@ final class RelatedObjects {
         for key in keys where found[destination]?[key] == nil {
             throw .invalidUpsert(
                 entity: entity.name,
-                reason: "\(names[key] ?? "") leads to \(key.value(0)), which no \(entity.name) has as \(field)")
+                reason: "\(names[key] ?? "") leads to \(key.value(0)), which no \(entity.name) has as \(field); "
+                    + "upsert that first, or give a row in place of the key")
         }
     }
 
