@@ -273,9 +273,9 @@ let package = Package(
             resources: [.copy("Resources/GeoNames")],
             plugins: ["StrataPlugin"]
         ),
-        .target(name: "CrashModels", dependencies: ["Strata"], path: "Tests/CrashModels"),
+        .target(name: "CrashModels", dependencies: ["Strata", "SeededRandom"], path: "Tests/CrashModels"),
         .executableTarget(
-            name: "CrashProbe", dependencies: ["Strata", "CrashModels"], path: "Tests/CrashProbe"),
+            name: "CrashProbe", dependencies: ["Strata", "CrashModels", "SeededRandom"], path: "Tests/CrashProbe"),
         .executableTarget(
             name: "SyncKillProbe", dependencies: ["Strata", "StrataRemote", "SeededRandom"],
             path: "Tests/SyncKillProbe"),

@@ -9,6 +9,10 @@
 // Inserts each object in a task and a write of its own, all at the same time, and prints the largest number of threads that
 // the process had.
 //
+//     CrashProbe STORE COUNT ledger
+//
+// Makes so many transfers between the accounts of a ledger, one save each, while others do the same.
+//
 //     CrashProbe STORE COUNT idle
 //
 // Saves so many changes while a background context is idle, and prints the memory of the process in KB after a tenth of them
@@ -36,6 +40,7 @@
 
 import CrashModels
 import Foundation
+import SeededRandom
 import Strata
 import Synchronization
 
@@ -154,7 +159,7 @@ final class ReportCounter: Sendable {
 
 do {
     let arguments = CommandLine.arguments
-    let modes = ["tasks", "idle", "migrate", "add", "move", "stages", "deferred"]
+    let modes = ["tasks", "idle", "ledger", "migrate", "add", "move", "stages", "deferred"]
     guard arguments.count == 3 || modes.contains(arguments[3]), let count = Int(arguments[2]) else {
         FileHandle.standardError.write(
             Data("usage: CrashProbe STORE COUNT [\(modes.joined(separator: "|"))]\n".utf8))
@@ -172,6 +177,17 @@ do {
         say("migrating")
         try SQLiteStore.migrate(arguments[1], to: try CrashModels.target(of: mode), options: options)
         say("migrated")
+        exit(0)
+    }
+    if arguments.last == "ledger" {
+        var options = SQLiteStore.Options()
+        options.busyTimeout = 60
+        let ledger = try PersistentContainer(
+            model: try CrashModels.ledger(), at: .file(path: arguments[1]), options: options)
+        let context = ledger.newContext()
+        var random = SplitMix64(seed: UInt64(getpid()))
+        for _ in 0..<count { try Transfer(&random).save(context) }
+        say("saved")
         exit(0)
     }
     let model = try CrashModels.first()

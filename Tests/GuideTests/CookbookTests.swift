@@ -53,7 +53,10 @@ import Testing
     @Test("An import links objects of both ends, those of the same import included")
     func manyToMany() throws {
         try CookbookGuide.twinned(
-            [("1", "Lima", "PE", ["2", "1000"]), ("2", "Callao", "PE", ["1"])], context)
+            [
+                .init(id: "1", name: "Lima", position: World.lima, country: "PE", twins: ["2", "1000"]),
+                .init(id: "2", name: "Callao", position: World.lima, country: "PE", twins: ["1"]),
+            ], context)
         func twins(_ id: String) throws -> [String] {
             try #require(try container.newContext().find(City.self, id)).twins.map(\.cityId).sorted()
         }

@@ -106,6 +106,12 @@ struct ObjectTouch {
         wasShown != object.isShown || key != object.key || !toManys.isEmpty || !changedSlots.isEmpty
     }
 
+    /// Whether the touch tells all that a row that others wrote does. If the object has been read since others inserted it, and
+    /// has changed for another reason, it does not tell that the object is new.
+    func tells(of kind: RowTouch.Kind) -> Bool {
+        isChange && (kind != .inserted || wasShown != object.isShown || key != object.key)
+    }
+
     /// Whether a fault only got its row. Changes by others are noted with the row.
     var isOnlyFilled: Bool {
         wasFault && row == nil && !object.isFault && wasShown && object.isShown && key == object.key && !isTouchedAgain

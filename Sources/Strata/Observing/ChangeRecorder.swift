@@ -259,11 +259,13 @@ final class ChangeRecorder: ContextPart {
         }
     }
 
-    /// Whether an object of this context, shown now with its row, was so at the last boundary, too: it was kept when others
-    /// deleted the row that is back now.
+    /// Whether an object of this context was shown with its row at the last boundary, too: it was kept when others deleted the
+    /// row that is back now.
     private func wasKept(_ object: ManagedObject) -> Bool {
-        guard object.core === core, !object.isFault else { return false }
-        return positions[ObjectIdentifier(object)].map { pending.objects[$0].wasShown } ?? true
+        guard object.core === core else { return false }
+        guard let position = positions[ObjectIdentifier(object)] else { return !object.isFault }
+        let touch = pending.objects[position]
+        return touch.wasShown && (!object.isFault || touch.row != nil)
     }
 
     private func noteFirst() {
@@ -323,7 +325,7 @@ final class ChangeRecorder: ContextPart {
             guard let object = core.object(identity.entityIndex, identity.key), !object.isFault else { continue }
             changes.rows[index].isInMemory = true
             changes.rows[index].isAmongObjects =
-                positions[ObjectIdentifier(object)].map { changes.objects[$0].isChange } ?? false
+                positions[ObjectIdentifier(object)].map { changes.objects[$0].tells(of: changes.rows[index].kind) } ?? false
         }
         positions.removeAll(keepingCapacity: positions.count < 1_024)
         let receivers = listeners.compactMap(\.listener)

@@ -13,6 +13,7 @@ struct CommitApplier {
             answer.effects.rows.map { (identity($0), $0) }, uniquingKeysWith: { _, last in last })
         let committed = known.isEmpty ? answer.changes : answer.changes.replacingRows { known[identity($0)] ?? $0 }
         let notification = announcing ? makeNotification(committed, answer.effects) : nil
+        if !announcing { takeBack(committed.updates) }
         let changed: [ManagedObject]
         if answer.isExact {
             changed = core.tracker.objects
@@ -28,6 +29,18 @@ struct CommitApplier {
         core.merger.clearReferences(to: committed.deletes, answer.effects.referrers, changed: changed)
         if let notification, !committed.isEmpty { core.coordinator.announce(notification) }
         core.settings.notifications?.didSave(committed, core)
+    }
+
+    /// A child's save has brought back what the parent had deleted and the child had changed.
+    private func takeBack(_ updates: [ChangeSet.Update]) {
+        for update in updates {
+            let row = update.row.row
+            guard let object = core.object(row.entityIndex, row.key), object.flags.contains(.deletedElsewhere) else {
+                continue
+            }
+            core.tracker.willChangeAllMembers(object)
+            object.flags.remove(.deletedElsewhere)
+        }
     }
 
     private func identity(_ reference: RowReference) -> RowIdentity {

@@ -16,6 +16,8 @@ struct ParentSave {
         let targets = try findTargets(of: changes)
         let members = try findMembers(of: changes)
         defer { withExtendedLifetime(members) {} }
+        // Before anything that may lead to them.
+        for object in targets where object.flags.contains(.deleted) { bringBack(object) }
         for (insert, assigned) in zip(changes.inserts, changes.assigned) {
             core.factory.adopt(insert.row, assigned: assigned)
         }
@@ -147,12 +149,6 @@ struct ParentSave {
     private func applyUpdate(
         _ update: ChangeSet.Update, _ operations: [Int: FieldOperations], to object: ManagedObject
     ) {
-        if object.flags.contains(.deleted) {
-            // The child changed what the parent deleted: the child wins.
-            object.mutatingAll { object.flags.remove(.deleted) }
-            core.unloading.owners(of: object.row, object.binding)
-            returnToPairs(object)
-        }
         let row = update.row.row
         for index in update.slots {
             if let relationship = object.relationship(slot: index) {
@@ -166,6 +162,17 @@ struct ParentSave {
                 object.writeSlot(index, from: row)
             }
         }
+    }
+
+    /// The child changed what the parent deleted: the child wins.
+    private func bringBack(_ object: ManagedObject) {
+        object.mutatingAll {
+            object.flags.remove(.deleted)
+            // The delete has cleared the references of its members, which it kept.
+            object.forgetLoadedMembers()
+        }
+        core.unloading.owners(of: object.row, object.binding)
+        returnToPairs(object)
     }
 
     /// The delete has taken the object out of the lists at the other ends of its pairs; its own lists have kept their members.

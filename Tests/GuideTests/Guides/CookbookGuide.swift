@@ -55,12 +55,18 @@ enum CookbookGuide {
         return Dictionary(uniqueKeysWithValues: found.map { ($0.countryId, $0) })
     }
 
-    static func twinned(
-        _ rows: [(id: String, name: String, country: String, twins: [String])], _ context: ManagedObjectContext
-    ) throws {
+    struct Row {
+        let id: String
+        let name: String
+        let position: GeoPoint
+        let country: String
+        let twins: [String]
+    }
+
+    static func twinned(_ rows: [Row], _ context: ManagedObjectContext) throws {
         try context.upsert(
-            rows.map { ["cityId": $0.id, "name": $0.name, "country": $0.country] }, into: City.self,
-            by: City.keys.cityId)
+            rows.map { ["cityId": $0.id, "name": $0.name, "position": $0.position, "country": $0.country] },
+            into: City.self, by: City.keys.cityId)
         try context.upsert(
             rows.map { ["cityId": $0.id, "twins": $0.twins] }, into: City.self, by: City.keys.cityId)
         try context.save()

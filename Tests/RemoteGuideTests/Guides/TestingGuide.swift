@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataRemoteTesting
+import StrataTesting
 import Synchronization
 import Testing
 

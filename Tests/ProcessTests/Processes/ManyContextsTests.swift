@@ -1,0 +1,231 @@
+import CrashModels
+import Foundation
+import SeededRandom
+import Strata
+import Testing
+
+/// Tasks and processes on one file at the same time: contexts of queues, actors and requests that save, undo and read, and live
+/// results, change streams and a consumer of history that follow them.
+///
+/// All move amounts between accounts, so that the sum of all balances is 0 in every state that somebody may see, and the balance of
+/// an account is the sum of its moves. `STRATA_STRESS_SECONDS` sets for how long they work, `STRATA_SEED` the seed.
+@Suite(.serialized) struct ManyContextsTests {
+    private static let seconds =
+        ProcessInfo.processInfo.environment["STRATA_STRESS_SECONDS"].flatMap(Double.init) ?? 2
+
+    @Test("What tasks and processes save, undo and follow at the same time agrees in the end")
+    func manyContexts() async throws {
+        let seed = RunSeed.value()
+        print("many contexts: seed \(seed), \(Self.seconds) seconds")
+        let folder = FileManager.default.temporaryDirectory.appending(path: "strata-stress-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "ledger.sqlite")
+        var options = SQLiteStore.Options()
+        options.history = .on(keeping: .days(1))
+        options.busyTimeout = 60
+        let store = try SQLiteStore.open(
+            model: CrashModels.ledger(), location: .file(path: path.path), options: options)
+        let container = try PersistentContainer(store: store, classes: [Move.self])
+        defer { container.close() }
+        try await container.write { context in
+            for number in 0..<Ledger.accounts {
+                try context.insert(entityNamed: "Account")["number"] = Int64(number)
+            }
+        }
+
+        let list = try AccountList(container)
+        let journal = Journal(container)
+        let processes = try [
+            Probe(store: path, count: 40, mode: "ledger"), Probe(store: path, count: 40, mode: "ledger"),
+        ]
+        let deadline = ContinuousClock.now + .seconds(Self.seconds)
+        let workers: [Worker] = [
+            .queue(container.newBackgroundContext()), .queue(container.newBackgroundContext()), .request(container),
+            .child(container.newBackgroundContext()), .undo(container.newBackgroundContext()), .bulk(container),
+            .pinned(container), .list(list), .journal(journal),
+        ]
+        let commits = Task { await container.changes.reduce(0) { count, _ in count + 1 } }
+        let saved = try await withThrowingTaskGroup(of: Int.self) { group in
+            for (index, worker) in workers.enumerated() {
+                group.addTask {
+                    var random = SplitMix64(seed: seed &+ UInt64(index))
+                    var saved = 0
+                    while ContinuousClock.now < deadline { saved += try await worker.work(&random) }
+                    return saved
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        for process in processes { #expect(process.end() == 0) }
+
+        let context = container.newContext()
+        let total = saved + 80
+        #expect(try await context.count(FetchRequest<ManagedObject>(entity: "Move")) == 2 * total)
+        #expect(saved > workers.count, "too little was saved")
+        #expect(try Ledger.sum(context) == 0)
+        for account in try await context.fetch(FetchRequest<ManagedObject>(entity: "Account")) {
+            let moves = try #require(account["moves"] as? Set<ManagedObject>)
+            #expect(account["balance"] as? Int64 == moves.reduce(0) { $0 + ($1["amount"] as? Int64 ?? 0) })
+        }
+        try await list.check()
+        try await journal.read()
+        #expect(await journal.moves == 2 * total)
+        #expect(try store.integrityReport().isSound)
+        // Somebody has been told, and is not told any more.
+        commits.cancel()
+        #expect(await commits.value > 0)
+    }
+}
+
+/// What one task does over and over. Contexts that save do not merge what others save: two changes of one balance are a conflict,
+/// which begins again with the balance that the other one has left.
+private enum Worker: Sendable {
+    case queue(BackgroundContext)
+    case request(PersistentContainer)
+    case child(BackgroundContext)
+    case undo(BackgroundContext)
+    case bulk(PersistentContainer)
+    case pinned(PersistentContainer)
+    case list(AccountList)
+    case journal(Journal)
+
+    /// - Returns: How many transfers it has saved.
+    func work(_ random: inout SplitMix64) async throws -> Int {
+        let transfer = Transfer(&random)
+        switch self {
+        case .queue(let background):
+            try await background.perform { context in
+                context.automaticallyMergesChanges = false
+                try transfer.save(context)
+            }
+            return 1
+        case .request(let container):
+            while true {
+                do {
+                    try await container.write { context in try transfer.apply(context) }
+                    return 1
+                } catch {
+                    guard let error = error as? PersistenceError, case .conflicts = error else { throw error }
+                }
+            }
+        case .child(let background):
+            try await background.perform { context in context.automaticallyMergesChanges = false }
+            let child = await background.makeBackgroundChild()
+            try await child.perform { context in
+                try transfer.apply(context)
+                try await context.save()
+            }
+            return try await background.perform { context in
+                do throws(PersistenceError) {
+                    try context.save()
+                    return 1
+                } catch {
+                    guard case .conflicts = error else { throw error }
+                    context.rollback()
+                    try context.refreshAllObjects()
+                    return 0
+                }
+            }
+        case .undo(let background):
+            return try await background.perform { context in
+                context.automaticallyMergesChanges = false
+                if context.undoManager == nil { context.undoManager = UndoHistory() }
+                try transfer.save(context)
+                // Others may have changed the accounts since, and then the step stays as it was saved.
+                guard let history = context.undoManager else { return 1 }
+                try history.undo()
+                do throws(PersistenceError) {
+                    try context.save()
+                    history.removeAllActions()
+                    return 0
+                } catch {
+                    guard case .conflicts = error else { throw error }
+                    history.removeAllActions()
+                    context.rollback()
+                    try context.refreshAllObjects()
+                    return 1
+                }
+            }
+        case .bulk(let container):
+            // Moves are nobody else's to change, so no save meets a conflict there.
+            try await container.performBackgroundTask { context in
+                let request = FetchRequest<Move>(where: try FetchPredicate(format: "amount > 50"))
+                try context.update(request) { $0.number += 1 }
+            }
+            return 0
+        case .pinned(let container):
+            try await container.read { context in
+                try context.pin(for: .seconds(30))
+                defer { context.unpin() }
+                for _ in 0..<3 { #expect(try Ledger.sum(context) == 0) }
+            }
+            return 0
+        case .list(let list):
+            try await list.check()
+            return 0
+        case .journal(let journal):
+            try await journal.read()
+            return 0
+        }
+    }
+}
+
+/// A list of accounts by balance that follows what others save.
+private actor AccountList {
+    private let context: ManagedObjectContext
+    private let results: FetchedResults<ManagedObject>
+    private let positive: FetchedResults<ManagedObject>
+
+    init(_ container: PersistentContainer) throws {
+        context = container.newContext(automaticallyMergesChanges: true)
+        let sorts = [FetchSort("balance", ascending: false), FetchSort("number")]
+        results = try context.live(FetchRequest<ManagedObject>(entity: "Account", sortedBy: sorts))
+        positive = try context.live(
+            FetchRequest<ManagedObject>(
+                entity: "Account", where: try FetchPredicate(format: "ANY moves.amount > 90"), sortedBy: sorts))
+    }
+
+    /// Compares the lists with fetches in the same version of the store.
+    func check() throws {
+        context.processPendingChanges()
+        for list in [results, positive] {
+            let ids = list.snapshot.ids
+            #expect(list.failure == nil)
+            let sorted = list.map { ($0["balance"] as? Int64 ?? 0, $0["number"] as? Int64 ?? 0) }
+            #expect(zip(sorted, sorted.dropFirst()).allSatisfy { $0.0 > $1.0 || ($0.0 == $1.0 && $0.1 < $1.1) })
+            #expect(Set(ids).count == ids.count)
+        }
+        #expect(results.count == Ledger.accounts)
+        // The objects are of one version of the store, because the context merges whole commits.
+        #expect(results.reduce(0) { $0 + ($1["balance"] as? Int64 ?? 0) } == 0)
+    }
+}
+
+/// Counts moves by the history of the store.
+private actor Journal {
+    private let container: PersistentContainer
+    private(set) var moves = 0
+
+    init(_ container: PersistentContainer) { self.container = container }
+
+    func read() throws {
+        try container.consumeHistory(as: "journal") { transactions in
+            for change in transactions.flatMap(\.changes) where change.entityName == "Move" {
+                switch change.kind {
+                case .inserted: moves += 1
+                case .deleted: moves -= 1
+                default: break
+                }
+            }
+        }
+    }
+}
+
+private final class Move: ManagedObject {
+    override class var entityName: String { "Move" }
+}
+
+extension ObjectKeys where Object: Move {
+    fileprivate var number: AttributeKey<Int64> { AttributeKey(path, "number") }
+}
