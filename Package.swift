@@ -295,7 +295,7 @@ let package = Package(
             dependencies: [
                 "Strata", "StrataTool", "strata-wire", "CrashModels", "CrashProbe", "SyncKillProbe", "AllocationProbe",
                 "GateProbe",
-                "SeededRandom", "PostgresFixture", "StrataModelFiles", "ChildProcesses",
+                "SeededRandom", "PostgresFixture", "StrataModelExport", "StrataModelFiles", "ChildProcesses",
             ],
             exclude: ["Gates/thresholds.json"]),
         // The code of the documentation. README.md and the pages about the core need no more than the core and StrataTesting.

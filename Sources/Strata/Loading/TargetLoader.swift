@@ -19,12 +19,11 @@ struct TargetLoader {
         let targets = try makeTargets(keys, destinationIndex: relationship.destinationIndex)
         object.batch?.hold(targets)
         if core.binding(at: relationship.destinationIndex).entity.hasSubentities { onLoad(keys.count) }
-        let found = targets.first { $0.key == key }
-        if let found, found.isFault, core.mayBeDeleted(key, rootIndex: rootIndex) {
-            // Most likely the row of `object` is older than the delete. The store knows.
-            try loadNew(targets, [found])
-        }
-        return found
+        // Most likely the rows that lead to them are older than the delete. The store knows. The next one who asks for a target of
+        // another row of the batch finds a fault, and does not ask.
+        let doubtful = targets.filter { $0.isFault && core.mayBeDeleted($0.key, rootIndex: rootIndex) }
+        if !doubtful.isEmpty { try loadNew(targets, doubtful) }
+        return targets.first { $0.key == key }
     }
 
     /// Loads some of the objects that were made for keys a moment ago. If there are no such objects, that is not a change:

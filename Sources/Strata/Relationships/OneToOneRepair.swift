@@ -75,6 +75,10 @@ struct OneToOneRepair {
                         rival.writeTargetKey(nil, slot)
                     }
                     partner.writeTargetKey(object.key, inverse)
+                } else if object.isInserted, !partner.isInserted {
+                    // The object comes back. The store has cleared what led to it, without another version of the row.
+                    partner.clearReference(inverse, to: [object.key])
+                    partner.writeTargetKey(object.key, inverse)
                 }
             }
         }

@@ -5,6 +5,7 @@ import Testing
 
 #if Postgres
     import PostgresFixture
+    import StrataModelExport
 
     @Suite("The strata tool on PostgreSQL", .needsPostgres)
     struct PostgresToolTests {

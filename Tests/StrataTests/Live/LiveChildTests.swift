@@ -68,6 +68,24 @@ import Testing
         #expect(try fresh.existingObject(Book.self, with: book.objectID).author?.name == "Kept")
     }
 
+    @Test("A reference to what the parent has dropped is nil, even if the reference of another object was read first")
+    func droppedTargets() throws {
+        let results = try child.live(FetchRequest<Book>(sortedBy: [FetchSort("title")]))
+        let dropped = Author(parent, name: "New")
+        let own = try child.fetch(FetchRequest<Book>(sortedBy: [FetchSort("title")]))
+        var target: Author? = try child.existingObject(Author.self, with: dropped.objectID)
+        let other = try child.existingObject(Author.self, with: author.objectID)
+        own[0].author = other
+        own[1].author = target
+        boundary()
+        parent.rollback()
+        boundary()
+        target = nil
+        #expect(own[0].author != nil)
+        #expect(own[1].author == nil)
+        #expect(results.count == 2)
+    }
+
     @Test("A reference that a child keeps while its parent deletes and takes back the target is not a change")
     func keptReference() throws {
         let results = try child.live(FetchRequest<Book>(sortedBy: [FetchSort("title")]))
