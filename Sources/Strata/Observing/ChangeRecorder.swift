@@ -325,7 +325,8 @@ final class ChangeRecorder: ContextPart {
             guard let object = core.object(identity.entityIndex, identity.key), !object.isFault else { continue }
             changes.rows[index].isInMemory = true
             changes.rows[index].isAmongObjects =
-                positions[ObjectIdentifier(object)].map { changes.objects[$0].tells(of: changes.rows[index].kind) } ?? false
+                positions[ObjectIdentifier(object)].map { changes.objects[$0].tells(of: changes.rows[index].kind) }
+                ?? false
         }
         positions.removeAll(keepingCapacity: positions.count < 1_024)
         let receivers = listeners.compactMap(\.listener)

@@ -72,7 +72,7 @@ import Testing
         try await journal.read()
         #expect(await journal.moves == 2 * total)
         #expect(try store.integrityReport().isSound)
-        // Somebody has been told, and is not told any more.
+        // The stream reported commits, and ends with its task.
         commits.cancel()
         #expect(await commits.value > 0)
     }

@@ -13,7 +13,7 @@ import Testing
         let author = Author(setup, name: "Ann")
         let passport = Passport(setup, number: "1")
         try setup.save()
-        // Deletes the author without knowing of the passport, which would go with it.
+        // Deletes the author without knowing of the passport, which the delete rule would delete as well.
         let deleting = file.container.newContext()
         deleting.mergePolicy = .overwrite
         deleting.delete(try deleting.existingObject(Author.self, with: author.objectID))
