@@ -103,9 +103,7 @@ import Testing
         try HistoryGuide.consume(container, index)
     }
 
-    @Test(
-        "A consumer that follows the commits gets what another container on the file commits",
-        .timeLimit(.minutes(1)))
+    @Test("A consumer that follows the commits gets what another container on the file commits")
     func followedHistory() async throws {
         let (container, _) = try HistoryGuide.record(file.path)
         let (names, continuation) = AsyncStream.makeStream(of: String.self)

@@ -4,7 +4,7 @@ import SeededRandom
 import Strata
 import Testing
 
-/// Tasks and processes on one file at the same time: contexts of queues, actors and requests that save, undo and read, and live
+/// Tasks and processes on one file at the same time: contexts of queues and actors that save, undo and read, and live
 /// results, change streams and a consumer of history that follow them.
 ///
 /// All move amounts between accounts, so that the sum of all balances is 0 in every state that somebody may see, and the balance of
@@ -41,9 +41,9 @@ import Testing
         ]
         let deadline = ContinuousClock.now + .seconds(Self.seconds)
         let workers: [Worker] = [
-            .queue(container.newBackgroundContext()), .queue(container.newBackgroundContext()), .request(container),
+            .queue(container.newBackgroundContext()), .queue(container.newBackgroundContext()),
             .child(container.newBackgroundContext()), .undo(container.newBackgroundContext()), .bulk(container),
-            .commits(container), .pinned(container), .list(list), .journal(journal),
+            .commits(container, container.newBackgroundContext()), .pinned(container), .list(list), .journal(journal),
         ]
         let saved = try await withThrowingTaskGroup(of: Int.self) { group in
             for (index, worker) in workers.enumerated() {
@@ -78,11 +78,10 @@ import Testing
 /// which begins again with the balance that the other one has left.
 private enum Worker: Sendable {
     case queue(BackgroundContext)
-    case request(PersistentContainer)
     case child(BackgroundContext)
     case undo(BackgroundContext)
     case bulk(PersistentContainer)
-    case commits(PersistentContainer)
+    case commits(PersistentContainer, BackgroundContext)
     case pinned(PersistentContainer)
     case list(AccountList)
     case journal(Journal)
@@ -97,26 +96,23 @@ private enum Worker: Sendable {
                 try transfer.save(context)
             }
             return 1
-        case .request(let container):
-            while true {
-                do {
-                    try await container.write { context in try transfer.apply(context) }
-                    return 1
-                } catch {
-                    guard let error = error as? PersistenceError, case .conflicts = error else { throw error }
-                }
-            }
         case .child(let background):
             await background.perform { context in context.automaticallyMergesChanges = false }
             let child = await background.makeBackgroundChild()
-            try await child.perform { context in
-                try transfer.apply(context)
-                try await context.save()
+            let isDone = try await child.perform { context in
+                do throws(PersistenceError) {
+                    try transfer.apply(context)
+                    try await context.save()
+                    return true
+                } catch {
+                    guard case .conflicts = error else { throw error }
+                    return false
+                }
             }
             return try await background.perform { context in
                 do throws(PersistenceError) {
                     try context.save()
-                    return 1
+                    return isDone ? 1 : 0
                 } catch {
                     guard case .conflicts = error else { throw error }
                     context.rollback()
@@ -151,9 +147,9 @@ private enum Worker: Sendable {
                 try context.update(request) { $0.number += 1 }
             }
             return 0
-        case .commits(let container):
+        case .commits(let container, let background):
             var commits = container.changes.makeAsyncIterator()
-            let saved = try await Worker.request(container).work(&random)
+            let saved = try await Worker.queue(background).work(&random)
             #expect(await commits.next() != nil)
             return saved
         case .pinned(let container):
