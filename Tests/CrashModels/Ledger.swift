@@ -44,15 +44,22 @@ package struct Transfer: Sendable {
 
     /// Applies the transfer and saves. If others have changed an account meanwhile, it begins again with what they have made of it.
     package func save(_ context: ManagedObjectContext) throws(PersistenceError) {
-        while true {
-            do throws(PersistenceError) {
-                try apply(context)
-                return try context.save()
-            } catch {
-                guard case .conflicts = error else { throw error }
-                context.rollback()
-                try context.refreshAllObjects()
-            }
+        repeat { try apply(context) } while try !context.savesWithoutConflict()
+    }
+}
+
+extension ManagedObjectContext {
+    /// Saves. If others have changed the same objects meanwhile, drops the changes, and shows what the others have made.
+    /// - Returns: Whether the changes are saved.
+    package func savesWithoutConflict() throws(PersistenceError) -> Bool {
+        do throws(PersistenceError) {
+            try save()
+            return true
+        } catch {
+            guard case .conflicts = error else { throw error }
+            rollback()
+            try refreshAllObjects()
+            return false
         }
     }
 }

@@ -13,22 +13,7 @@
         let schema: String
         var report: Examination
 
-        static func findings(
-            _ address: String, schema: String, model: ManagedObjectModel?, isQuick: Bool
-        ) -> [Finding] {
-            // An address may have a password, which is nobody's to print.
-            var examination = DatabaseExamination(
-                address: address, schema: schema, report: Examination("store \(StorePlace.postgres(address).text)"))
-            do throws(StoreError) {
-                try examination.examine(model, isQuick: isQuick)
-            } catch {
-                // The message says what to do.
-                examination.report.fail("open", error.description, advice: nil)
-            }
-            return examination.report.findings
-        }
-
-        private mutating func examine(_ model: ManagedObjectModel?, isQuick: Bool) throws(StoreError) {
+        mutating func examine(_ model: ManagedObjectModel?, isQuick: Bool) throws(StoreError) {
             let info = try PostgresStore.storeInfo(
                 at: address, options: StorePlace.options(schema), isChecked: !isQuick)
             let count = info.entities.reduce(0) { $0 + $1.count }

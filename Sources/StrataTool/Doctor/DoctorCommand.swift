@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StrataModel
+import StrataStore
 
 /// `strata doctor`: checks the environment, stores, a model and a server configuration, and says what to do.
 struct DoctorCommand: ParsableCommand {
@@ -46,23 +47,33 @@ struct DoctorCommand: ParsableCommand {
             findings += examined.findings
             checked = examined.model
         }
-        for store in stores { findings += examine(store, checked) }
+        for store in stores {
+            let place = StorePlace(store)
+            findings += Examination.findings(of: place) { (report) throws(StoreError) in
+                try examine(place, checked, &report)
+            }
+        }
         if let path = config { findings += ServerExamination.findings(path) }
         let report = DoctorReport(findings)
         if json { try Output.json(report) } else { report.printText() }
         if report.errors > 0 || strict && report.warnings > 0 { throw ExitCode.failure }
     }
 
-    private func examine(_ store: String, _ model: ManagedObjectModel?) -> [Finding] {
-        switch StorePlace(store) {
-        case .file(let path): return StoreExamination.findings(path, model: model, isQuick: quick)
+    private func examine(
+        _ place: StorePlace, _ model: ManagedObjectModel?, _ report: inout Examination
+    ) throws(StoreError) {
+        switch place {
+        case .file(let path):
+            var examination = StoreExamination(path: path, report: report)
+            defer { report = examination.report }
+            try examination.examine(model, isQuick: quick)
         case .postgres(let address):
             #if Postgres
-                return DatabaseExamination.findings(address, schema: schema, model: model, isQuick: quick)
+                var examination = DatabaseExamination(address: address, schema: schema, report: report)
+                defer { report = examination.report }
+                try examination.examine(model, isQuick: quick)
             #else
-                var report = Examination("store \(StorePlace.postgres(address).text)")
-                report.fail("open", StorePlace.missing(address).description, advice: nil)
-                return report.findings
+                throw StorePlace.missing(address)
             #endif
         }
     }

@@ -20,6 +20,19 @@ struct Examination {
         findings.append(Finding(subject: subject, check: check, severity: severity, message: message, advice: advice))
     }
 
+    /// The findings about a store. An error that keeps it from being examined is one of them, and its message says what to do.
+    static func findings(
+        of place: StorePlace, _ examine: (inout Examination) throws(StoreError) -> Void
+    ) -> [Finding] {
+        var report = Examination("store \(place.text)")
+        do throws(StoreError) {
+            try examine(&report)
+        } catch {
+            report.fail("open", error.description, advice: nil)
+        }
+        return report.findings
+    }
+
     /// Compares a store with the model of an app.
     mutating func examineModel(
         of place: StorePlace, _ model: ManagedObjectModel, schema: String

@@ -16,18 +16,7 @@ struct StoreExamination {
     let path: String
     var report: Examination
 
-    static func findings(_ path: String, model: ManagedObjectModel?, isQuick: Bool) -> [Finding] {
-        var examination = StoreExamination(path: path, report: Examination("store \(path)"))
-        do throws(StoreError) {
-            try examination.examine(model, isQuick: isQuick)
-        } catch {
-            // The message says what to do.
-            examination.report.fail("open", error.description, advice: nil)
-        }
-        return examination.report.findings
-    }
-
-    private mutating func examine(_ model: ManagedObjectModel?, isQuick: Bool) throws(StoreError) {
+    mutating func examine(_ model: ManagedObjectModel?, isQuick: Bool) throws(StoreError) {
         let info = try SQLiteStore.storeInfo(at: path)
         let format = info.metadata.formatVersion
         let count = info.entities.reduce(0) { $0 + $1.count }

@@ -65,10 +65,9 @@ enum CookbookGuide {
 
     static func twinned(_ rows: [Row], _ context: ManagedObjectContext) throws {
         try context.upsert(
-            rows.map { ["cityId": $0.id, "name": $0.name, "position": $0.position, "country": $0.country] },
-            into: City.self, by: City.keys.cityId)
-        try context.upsert(
-            rows.map { ["cityId": $0.id, "twins": $0.twins] }, into: City.self, by: City.keys.cityId)
+            rows.map {
+                ["cityId": $0.id, "name": $0.name, "position": $0.position, "country": $0.country, "twins": $0.twins]
+            }, into: City.self, by: City.keys.cityId)
         try context.save()
     }
 

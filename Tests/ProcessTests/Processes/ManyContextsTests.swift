@@ -109,36 +109,18 @@ private enum Worker: Sendable {
                     return false
                 }
             }
-            return try await background.perform { context in
-                do throws(PersistenceError) {
-                    try context.save()
-                    return isDone ? 1 : 0
-                } catch {
-                    guard case .conflicts = error else { throw error }
-                    context.rollback()
-                    try context.refreshAllObjects()
-                    return 0
-                }
-            }
+            return try await background.perform { context in try context.savesWithoutConflict() && isDone ? 1 : 0 }
         case .undo(let background):
             return try await background.perform { context in
                 context.automaticallyMergesChanges = false
-                if context.undoManager == nil { context.undoManager = UndoHistory() }
+                let history = context.undoManager ?? UndoHistory()
+                context.undoManager = history
                 try transfer.save(context)
-                // Others may have changed the accounts since, and then the step stays as it was saved.
-                guard let history = context.undoManager else { return 1 }
                 try history.undo()
-                do throws(PersistenceError) {
-                    try context.save()
-                    history.removeAllActions()
-                    return 0
-                } catch {
-                    guard case .conflicts = error else { throw error }
-                    history.removeAllActions()
-                    context.rollback()
-                    try context.refreshAllObjects()
-                    return 1
-                }
+                // Others may have changed the accounts since, and then the step stays as it was saved.
+                let isUndone = try context.savesWithoutConflict()
+                history.removeAllActions()
+                return isUndone ? 0 : 1
             }
         case .bulk(let container):
             // Moves are nobody else's to change, so no save meets a conflict there.
