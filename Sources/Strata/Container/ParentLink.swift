@@ -141,11 +141,7 @@ extension ChildSave {
                 if isDeleted { return nil }
                 return StoreConflict(reason: .version, entityIndex: entityIndex, key: key, storeRow: nil)
             }
-            let differs = model.entities[entityIndex].slots.contains { slot in
-                slot.isStored && slot.derivation == nil
-                    && !base.row.hasSameValue(as: row.row, slot: slot.index, storage: slot.storage)
-            }
-            guard differs else { return nil }
+            guard !model.entities[entityIndex].hasSameValues(base.row, row.row) else { return nil }
             return StoreConflict(reason: .version, entityIndex: entityIndex, key: key, storeRow: row)
         }
         return changes.updates.compactMap { conflict($0.row.row.entityIndex, $0.row.row.key, isDeleted: false) }

@@ -257,8 +257,10 @@ public final class PersistentContainer: Sendable {
     /// other. Those that wait at the same moment share one transaction, yet each succeeds or fails on its own: if a closure
     /// throws, or its changes do not pass validation, nothing of it is saved, and nothing of it is left for the next one.
     ///
-    /// If the shared transaction fails, each of its closures runs again in a transaction of its own. A closure must therefore
-    /// have no effect besides its changes and its result. It need not call `save()`.
+    /// A closure may run more than once, so it must have no effect besides its changes and its result. It need not call `save()`.
+    /// If the shared transaction fails, each of its closures runs again in a transaction of its own. Under ``MergePolicy/error``,
+    /// a closure whose objects another context or process changes or deletes meanwhile runs again and sees the new values, up to
+    /// ten times.
     ///
     /// The context is a child of the one that saves, so bulk operations and ``ManagedObjectContext/pin(for:)`` throw in it; use
     /// ``performBackgroundTask(_:)`` for these.

@@ -17,6 +17,9 @@ final class WriteLane: Sendable {
     /// The maximum number of writes that share a transaction.
     private let groupSize: Int
 
+    /// The maximum number of times that a write runs while others change what it reads.
+    private static let attempts = 10
+
     private let queue = DispatchQueue(label: "strata.writes")
     private let state = Guarded(State())
 
@@ -66,9 +69,11 @@ final class WriteLane: Sendable {
         }
     }
 
-    private func run(_ group: [Job], _ makeContext: () -> ManagedObjectContext) {
-        let context = makeContext()
+    /// - Parameter attempt: How often the jobs have begun, with this time.
+    private func run(_ group: [Job], attempt: Int = 1, _ makeContext: () -> ManagedObjectContext) {
+        var again: [Job] = []
         var done: [Job] = []
+        let context = makeContext()
         for job in group {
             do {
                 try context.core.undoingOnFailure {
@@ -77,6 +82,8 @@ final class WriteLane: Sendable {
                     try child.save()
                 }
                 done.append(job)
+            } catch  where attempt < Self.attempts && Self.isStale(error) {
+                again.append(job)
             } catch {
                 job.finish(error)
             }
@@ -84,11 +91,20 @@ final class WriteLane: Sendable {
         do {
             try context.save()
             for job in done { job.finish(nil) }
+        } catch  where attempt < Self.attempts && Self.isStale(error) {
+            again = done + again
         } catch  where done.count > 1 {
             // One of them failed, and the others must not fail with it: each gets a transaction of its own now.
-            for job in done { run([job], makeContext) }
+            for job in done { run([job], attempt: attempt, makeContext) }
         } catch {
             for job in done { job.finish(error) }
         }
+        if !again.isEmpty { run(again, attempt: attempt + 1, makeContext) }
+    }
+
+    /// Whether others have changed or deleted what a job has read, so that it may succeed with what they have made of it.
+    private static func isStale(_ error: any Error) -> Bool {
+        guard case .conflicts(let conflicts)? = error as? PersistenceError else { return false }
+        return conflicts.allSatisfy { $0.reason == .changedInStore || $0.reason == .deletedInStore }
     }
 }

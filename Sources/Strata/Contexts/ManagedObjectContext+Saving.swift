@@ -12,8 +12,8 @@ extension ManagedObjectContext {
     /// write. A save that throws leaves objects and store as they were; what `willSave` changed stays changed. A save without
     /// changes writes nothing. Save once for each piece of work, because each save is a transaction.
     ///
-    /// If others have changed the same rows, ``mergePolicy`` decides. The save of a child context changes only its parent; save
-    /// that, too.
+    /// If others have changed the same rows since this context or child read them, ``mergePolicy`` decides. The save of a child
+    /// context changes only its parent; save that, too.
     ///
     /// If the container has several stores, the save commits to one after the other, in the order in which they were
     /// described: one transaction each. If a later one fails, ``PersistenceError/partlySaved(committed:pending:reason:)`` says

@@ -40,13 +40,7 @@ final class SaveCoordinator: ContextPart {
         let saved = savedObjects
         let builder = ChangeSetBuilder(core: core, now: now)
         if let parent = core.parent {
-            let changes = try builder.build(.unversioned)
-            let rows = try parent.core.parentSave.apply(changes)
-            parent.core.saves.checks.take(checks)
-            checks.removeAll()
-            core.applier.apply(
-                CommitAnswer(changes: changes, effects: CommitEffects(rows: rows), isExact: true), announcing: false)
-            parent.core.recorder?.close(.event)
+            try save(to: parent.core, builder)
         } else {
             do throws(PersistenceError) {
                 try commit(builder)
@@ -369,7 +363,7 @@ final class SaveCoordinator: ContextPart {
         try core.readingPresent { () throws(PersistenceError) in try ExistingRows(core: core).conflicts() }
     }
 
-    private func resolve(_ conflicts: [StoreConflict]) throws(PersistenceError) {
+    func resolve(_ conflicts: [StoreConflict]) throws(PersistenceError) {
         try core.readingPresent { () throws(PersistenceError) in try ConflictResolver(core: core).resolve(conflicts) }
     }
 

@@ -42,7 +42,8 @@ import Testing
         let deadline = ContinuousClock.now + .seconds(Self.seconds)
         let workers: [Worker] = [
             .queue(container.newBackgroundContext()), .queue(container.newBackgroundContext()),
-            .child(container.newBackgroundContext()), .undo(container.newBackgroundContext()), .bulk(container),
+            .child(container.newBackgroundContext()), .draft(container), .request(container), .request(container),
+            .undo(container.newBackgroundContext()), .bulk(container),
             .commits(container, container.newBackgroundContext()), .pinned(container), .list(list), .journal(journal),
         ]
         let saved = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -79,6 +80,10 @@ import Testing
 private enum Worker: Sendable {
     case queue(BackgroundContext)
     case child(BackgroundContext)
+    /// A child in the same isolation domain.
+    case draft(PersistentContainer)
+    /// A write as a server does it for a request.
+    case request(PersistentContainer)
     case undo(BackgroundContext)
     case bulk(PersistentContainer)
     case commits(PersistentContainer, BackgroundContext)
@@ -110,6 +115,19 @@ private enum Worker: Sendable {
                 }
             }
             return try await background.perform { context in try context.savesWithoutConflict() && isDone ? 1 : 0 }
+        case .draft(let container):
+            return try await container.performBackgroundTask { context in
+                let child = context.makeChild()
+                try transfer.apply(child)
+                return try child.savesWithoutConflict() && context.savesWithoutConflict() ? 1 : 0
+            }
+        case .request(let container):
+            do {
+                try await container.write { context in try transfer.apply(context) }
+                return 1
+            } catch PersistenceError.conflicts {
+                return 0
+            }
         case .undo(let background):
             return try await background.perform { context in
                 context.automaticallyMergesChanges = false

@@ -43,7 +43,10 @@ private final class OperationWorld {
             context.mergePolicy = policy
             log.append("context \(number): \(policy)")
             contexts.append(context)
-            children.append(context.makeChild())
+            let child = context.makeChild()
+            // It would give its parent the values that it has read, too.
+            if policy == .overwrite { child.mergePolicy = .objectWinsByProperty }
+            children.append(child)
         }
         pending = Array(repeating: Pending(), count: 4)
         ofChildren = pending
