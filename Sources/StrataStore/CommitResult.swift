@@ -24,8 +24,9 @@ public enum CommitResult: Sendable {
 ///
 /// The context applies them to its objects after the save, and passes them to other contexts. ``referrers`` names objects that
 /// referred to deleted ones and that the context may not have loaded; their versions went up, so they are read again. ``rows``
-/// has rows in which the store holds something else than the context sent: values or versions that a server assigned. A store
-/// that does neither returns `CommitEffects()`.
+/// has rows in which the store holds something else than the context sent: values or versions that a server assigned.
+/// ``alreadyDeleted`` names objects of whose delete the other contexts have heard already. A store without any of these returns
+/// `CommitEffects()`.
 public struct CommitEffects: Sendable {
     /// The keys of objects that referred to deleted objects, by the position of the topmost entity of their hierarchy.
     /// The store has set such references to nil; some of the objects may be in the change set, too.
@@ -33,11 +34,18 @@ public struct CommitEffects: Sendable {
     /// Rows of the change set's inserts and updates that the store has with other values or versions than it was given:
     /// a server filled in some.
     public var rows: [RowReference]
+    /// The keys of the change set's deletes that found no row, because others had deleted it before: by the position of the topmost
+    /// entity of their hierarchy. A store that cannot tell leaves them out; live results may then name a relationship as changed
+    /// that had changed before.
+    public var alreadyDeleted: [Int: [Int64]]
 
     /// Describes effects.
-    public init(referrers: [Int: [Int64]] = [:], rows: [RowReference] = []) {
+    public init(
+        referrers: [Int: [Int64]] = [:], rows: [RowReference] = [], alreadyDeleted: [Int: [Int64]] = [:]
+    ) {
         self.referrers = referrers
         self.rows = rows
+        self.alreadyDeleted = alreadyDeleted
     }
 }
 

@@ -30,6 +30,7 @@ struct CommitNotification: Sendable {
         for delete in changes.deletes {
             result[model.entities[delete.entityIndex].rootIndex, default: []].append(delete.key)
         }
+        for (root, keys) in effects.alreadyDeleted { result[root, default: []] += keys }
         return result
     }
 

@@ -35,6 +35,8 @@ extension StoreCoordinator {
     func announce(_ notification: CommitNotification) {
         keys.storeWasWritten()
         for (rootIndex, keys) in notification.staleKeys(model) { rowCache.invalidate(keys, rootIndex: rootIndex) }
+        // All of it had been deleted before: nobody hears twice of one delete.
+        if notification.changes.isEmpty, !notification.effects.alreadyDeleted.isEmpty { return }
         forgetRows(referringTo: notification.changes.deletes)
         broadcast(notification)
     }

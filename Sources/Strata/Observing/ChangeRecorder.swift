@@ -224,7 +224,7 @@ final class ChangeRecorder: ContextPart {
 
     /// Notes the objects whose unsaved references lead to what others have deleted or brought back. Others cannot have written
     /// these, and no rule has run for them.
-    private func noteLostTargets() {
+    private func noteLostTargets(_ kind: BoundaryChanges.Kind) {
         var moved: [Int: Set<Int64>] = [:]
         for touch in pending.rows where touch.kind == .deleted || touch.kind == .inserted {
             let below = core.parent?.core.object(touch.identity.entityIndex, touch.identity.key)
@@ -235,17 +235,18 @@ final class ChangeRecorder: ContextPart {
             }
             moved[core.rootIndex(of: touch.identity.entityIndex), default: []].insert(touch.identity.key)
         }
-        var hasReturned = false
+        // A rollback may take back that an object is kept which others have deleted. Others may refer to it that are not changed.
+        var mayConcernUnchanged = kind == .rollback
         for touch in pending.objects where touch.wasShown != touch.object.isShown {
             guard touch.object.flags.isDisjoint(with: [.deleted, .inserted]) else { continue }
-            if !touch.wasShown { hasReturned = true }
+            if !touch.wasShown { mayConcernUnchanged = true }
             moved[touch.object.binding.entity.rootIndex, default: []].insert(touch.key)
         }
         guard !moved.isEmpty else { return }
         // What a child shows may be an unsaved reference of its parent. After a rollback, the references are those of before.
         let inherited = core.parent == nil ? [] : pending.rows.filter { $0.kind == .updated }
         // A delete that a rollback has taken back may have hidden an object from others that no rule had been run for.
-        let all = hasReturned ? core.identityMap.objects : core.tracker.objects
+        let all = mayConcernUnchanged ? core.identityMap.objects : core.tracker.objects
         let objects =
             inherited.compactMap { core.object($0.identity.entityIndex, $0.identity.key) }
             + pending.objects.map(\.object)
@@ -314,7 +315,7 @@ final class ChangeRecorder: ContextPart {
             // If they cannot be read now, the listener's own fetch says so.
             try? core.nullifications.settle()
         }
-        noteLostTargets()
+        noteLostTargets(kind)
         var changes = pending
         changes.kind = kind
         pending = BoundaryChanges()

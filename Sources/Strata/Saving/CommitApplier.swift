@@ -47,8 +47,10 @@ struct CommitApplier {
         RowIdentity(entityIndex: core.rootIndex(of: reference.row.entityIndex), key: reference.row.key)
     }
 
-    private func makeNotification(_ changes: ChangeSet, _ effects: CommitEffects) -> CommitNotification {
-        CommitNotification(
+    private func makeNotification(_ saved: ChangeSet, _ effects: CommitEffects) -> CommitNotification {
+        var changes = saved
+        if !effects.alreadyDeleted.isEmpty { changes.deletes.removeAll { isKnown($0, effects) } }
+        return CommitNotification(
             contextNumber: core.inbox.contextNumber, changes: changes, effects: effects,
             previousRows: changes.updates.map { update in
                 core.object(update.row.row.entityIndex, update.row.row.key)?.changes?.snapshot ?? update.row
@@ -56,6 +58,13 @@ struct CommitApplier {
             deletedRows: changes.deletes.map { delete in
                 core.object(delete.entityIndex, delete.key).map { $0.changes?.snapshot ?? $0.sharedRow }
             })
+    }
+
+    /// Whether the other contexts have heard that an object is deleted. A mirror may have forgotten the row of an object that they
+    /// still show.
+    private func isKnown(_ delete: ChangeSet.Delete, _ effects: CommitEffects) -> Bool {
+        let root = core.rootIndex(of: delete.entityIndex)
+        return core.coordinator.network(of: root) == nil && effects.alreadyDeleted[root]?.contains(delete.key) == true
     }
 
     // MARK: Exact

@@ -161,7 +161,9 @@ struct EntityTranslation: Sendable {
     }
 
     func outer(_ effects: CommitEffects) -> CommitEffects {
-        CommitEffects(referrers: outer(effects.referrers), rows: effects.rows.map { outer($0) })
+        CommitEffects(
+            referrers: outer(effects.referrers), rows: effects.rows.map { outer($0) },
+            alreadyDeleted: outer(effects.alreadyDeleted))
     }
 
     func outer(_ change: StoreChange) -> StoreChange {

@@ -198,6 +198,10 @@ final class CoreDataWriter {
             let statement = try connection.statement("DELETE FROM \(entity.table) WHERE Z_PK = ?")
             statement.bind(delete.key, at: 1)
             try statement.run()
+            if connection.changes == 0 {
+                effects.alreadyDeleted[plan.model.entities[delete.entityIndex].rootIndex, default: []].append(
+                    delete.key)
+            }
         }
         for (root, keys) in deletedKeys() {
             for pairs in plan.pairs.values {

@@ -90,7 +90,9 @@
                 guard result.rowCount < deletes.count else { continue }
                 // One that is gone already is as it should be.
                 let gone = Set(result.integers(0))
-                let rest = deletes.filter { $0.baseVersion != nil && !gone.contains($0.key) }.map(\.key)
+                let others = deletes.filter { !gone.contains($0.key) }
+                effects.alreadyDeleted[root, default: []] += others.map(\.key)
+                let rest = others.filter { $0.baseVersion != nil }.map(\.key)
                 if rest.isEmpty { continue }
                 var keys = StatementParameters()
                 keys.add(rest)

@@ -196,13 +196,21 @@ final class CommitWriter {
         guard let version = delete.baseVersion else {
             let statement = try connection.statement(plan.byKey.deleteAny)
             statement.bind(delete.key, at: 1)
-            return try statement.run()
+            try statement.run()
+            if connection.changes == 0 { noteGone(delete) }
+            return
         }
         let statement = try connection.statement(plan.byKey.delete)
         statement.bind(delete.key, at: 1)
         statement.bind(version, at: 2)
         try statement.run()
-        if connection.changes == 0, try exists(plan, delete.key) { addVersionConflict(delete.entityIndex, delete.key) }
+        guard connection.changes == 0 else { return }
+        if try exists(plan, delete.key) { addVersionConflict(delete.entityIndex, delete.key) } else { noteGone(delete) }
+    }
+
+    /// Somebody else has deleted the row before.
+    private func noteGone(_ delete: ChangeSet.Delete) {
+        effects.alreadyDeleted[store.model.entities[delete.entityIndex].rootIndex, default: []].append(delete.key)
     }
 
     /// Deletes rows of one entity by two statements: nobody can write between the look at their versions and the delete.
@@ -216,11 +224,17 @@ final class CommitWriter {
         }
         var keys: [Int64] = []
         for delete in deletes {
-            if let version = delete.baseVersion, let present = versions[delete.key], present != version {
-                addVersionConflict(delete.entityIndex, delete.key)
-            } else {
-                keys.append(delete.key)
+            if let version = delete.baseVersion {
+                guard let present = versions[delete.key] else {
+                    noteGone(delete)
+                    continue
+                }
+                guard present == version else {
+                    addVersionConflict(delete.entityIndex, delete.key)
+                    continue
+                }
             }
+            keys.append(delete.key)
         }
         let statement = try connection.statement(plan.byKey.deleteMany)
         statement.bind(ValueList(keys: keys), at: 1)

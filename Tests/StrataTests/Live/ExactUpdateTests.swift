@@ -62,6 +62,33 @@ import Testing
         #expect(results.map(\.title) == ["a", "c", "d"])
     }
 
+    @Test("A delete of a member that others have deleted before changes nothing, and is not told again")
+    func secondDelete() async throws {
+        let results = try context.live(
+            FetchRequest<Author>(where: try FetchPredicate(format: "books.@count < 9"), sortedBy: [FetchSort("name")]))
+        let listener = Listener(results.snapshot.ids)
+        results.delegate = listener
+        #expect(results.map(\.books.count) == [2, 1])
+        let contexts = [file.container.newContext(), file.container.newContext(), file.container.newContext()]
+        let held = try contexts.map { try $0.fetch(FetchRequest<Book>(sortedBy: [FetchSort("title")])) }
+        var commits = file.container.changes.makeAsyncIterator()
+        contexts[0].delete(held[0][0])
+        try await contexts[0].save()
+        context.processPendingChanges()
+        #expect(listener.take().flatMap(\.difference.updates).map(\.changedKeys) == [["books"]])
+        #expect(await commits.next()?.deleted == [held[0][0].objectID])
+        // One by one, and many at once.
+        contexts[1].delete(held[1][0])
+        try await contexts[1].save()
+        contexts[2].delete(held[2][0])
+        contexts[2].delete(held[2][1])
+        try await contexts[2].save()
+        context.processPendingChanges()
+        #expect(listener.updates.flatMap(\.difference.updates).map(\.changedKeys) == [["books"]])
+        #expect(await commits.next()?.deleted == [held[0][1].objectID])
+        #expect(results.map(\.books.count) == [0, 1])
+    }
+
     @Test("Refreshing objects that nobody has changed is no update")
     func refresh() throws {
         let (results, listener) = try listen(

@@ -99,8 +99,7 @@ extension ShownValues {
             guard let changed = changes(of: change.id, since: old) else { continue }
             let own = change.changedKeys.filter { !$0.contains(".") }
             let shown = values[change.id.entity.name]?[change.id]
-            // Members of a to-many relationship may be named that were deleted before, and are deleted once more by others.
-            let wrong = own.subtracting(changed).subtracting(toManys).filter {
+            let wrong = own.subtracting(changed).filter {
                 !toOnes.contains($0) || shown?[$0] != "nil"
             }
             try #require(
