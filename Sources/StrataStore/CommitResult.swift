@@ -23,7 +23,7 @@ public enum CommitResult: Sendable {
 /// The changes that a store made beyond those of the ``ChangeSet``.
 ///
 /// The context applies them to its objects after the save, and passes them to other contexts. ``referrers`` names objects that
-/// referred to deleted ones and that the context may not have loaded; their versions went up, so they are read again. ``rows``
+/// referred to deleted ones and that the context may not have loaded; these references are nil now. ``rows``
 /// has rows in which the store holds something else than the context sent: values or versions that a server assigned.
 /// ``alreadyDeleted`` names objects of whose delete the other contexts have heard already. A store without any of these returns
 /// `CommitEffects()`.
