@@ -50,6 +50,16 @@ struct ShownValues {
         values = ["Book": books, "Author": authors]
     }
 
+    /// Whether an object, or one of those that conditions and orders of lists reach from it, is not what it was.
+    func hasChanged(_ id: ObjectID, since old: ShownValues, steps: Int = 2) -> Bool {
+        guard changes(of: id, since: old)?.isEmpty == true else { return true }
+        guard steps > 0, let now = values[id.entity.name]?[id] else { return false }
+        let keys = Set([now["author"], now["mentor"]].compactMap(\.self))
+        return (values["Author"] ?? [:]).keys.contains { author in
+            keys.contains("\(author.key)") && hasChanged(author, since: old, steps: steps - 1)
+        }
+    }
+
     /// The names of the properties of an object that are not what they were; nil if it was not there, or is not.
     func changes(of id: ObjectID, since old: ShownValues) -> Set<String>? {
         guard let before = old.values[id.entity.name]?[id], let after = values[id.entity.name]?[id] else { return nil }
@@ -108,8 +118,9 @@ extension ShownValues {
             )
         }
         for change in update.difference.updates where change.changedKeys.isEmpty {
-            let changed = changes(of: change.id, since: old)
-            try #require(changed?.isEmpty == false, "\(change.id) is an update, but nothing of it changed: \(place)")
+            try #require(
+                changes(of: change.id, since: old) != nil && hasChanged(change.id, since: old),
+                "\(change.id) is an update, but nothing of it and of its author and mentors changed: \(place)")
         }
     }
 }
