@@ -196,6 +196,30 @@ import Testing
         #expect(try file.container.newContext().count(FetchRequest<Author>()) == 2)
     }
 
+    @Test("A key leads to an object that any row of the same call has nested")
+    func keysOfNestedObjects() throws {
+        let json = Data(
+            #"""
+            [{"articleId": "8", "title": "Eight", "author": "octavia"},
+             {"articleId": "9", "title": "Nine", "author": {"authorId": "octavia", "name": "Octavia"}},
+             {"articleId": "10", "title": "Ten", "author": "octavia"}]
+            """#.utf8)
+        let result = try context.upsert(json: json, into: Article.self, by: Article.keys.articleId)
+        #expect(result.inserted.map { $0.author?.name } == ["Octavia", "Octavia", "Octavia"])
+        try context.save()
+        let authors = try file.container.newContext().fetch(FetchRequest<Author>())
+        #expect(authors.count { $0.name == "Octavia" } == 1)
+        let unknown = Data(
+            #"""
+            [{"articleId": "11", "author": {"authorId": "ursula", "name": "Le Guin"}},
+             {"articleId": "12", "author": "nobody"}]
+            """#.utf8)
+        #expect(throws: PersistenceError.self) {
+            try context.upsert(json: unknown, into: Article.self, by: Article.keys.articleId)
+        }
+        #expect(!context.hasChanges)
+    }
+
     @Test("JSON: null assigns nil, what is not mentioned stays, and the place of a mistake is named")
     func json() throws {
         let json = Data(

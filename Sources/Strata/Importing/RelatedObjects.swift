@@ -2,9 +2,9 @@
 /// owners.
 final class RelatedObjects {
     private let core: ContextCore
-    /// By topmost entity, the objects by the value of their primary key.
+    /// By the entity that a relationship leads to, the objects by the value of their primary key.
     private var found: [Int: [KeyTuple: ManagedObject]] = [:]
-    /// Imported with their owners: by topmost entity, in the order in which they are asked for.
+    /// Imported with their owners: by the same entity, in the order in which they are asked for.
     private var imported: [Int: [ManagedObject]] = [:]
     private var position: [Int: Int] = [:]
 
@@ -34,17 +34,23 @@ final class RelatedObjects {
                 }
             }
         }
+        // Keys may lead to objects that a row has nested.
+        for (destination, rows) in nested.sorted(by: { $0.key < $1.key }) { try importNested(rows, destination) }
         for (destination, keys) in keys.sorted(by: { $0.key < $1.key }) { try find(keys, destination, names) }
-        for (destination, rows) in nested.sorted(by: { $0.key < $1.key }) {
-            let entity = core.model.entities[destination]
-            if entity.primaryKeyField == nil {
-                throw .invalidUpsert(
-                    entity: entity.name,
-                    reason: "\(entity.name) has no primary key by which nested objects are recognized")
-            }
-            let upserter = try Upserter(core: core, entity: entity, names: nil)
-            try upserter.upsert(rows)
-            imported[destination, default: []] += upserter.result.objects
+    }
+
+    private func importNested(_ rows: [PropertyValues], _ destination: Int) throws(PersistenceError) {
+        let entity = core.model.entities[destination]
+        guard let field = entity.primaryKeyField, let slot = entity.slot(named: field) else {
+            throw .invalidUpsert(
+                entity: entity.name,
+                reason: "\(entity.name) has no primary key by which nested objects are recognized")
+        }
+        let upserter = try Upserter(core: core, entity: entity, names: nil)
+        try upserter.upsert(rows)
+        imported[destination, default: []] += upserter.result.objects
+        for object in upserter.result.objects {
+            found[destination, default: [:]][KeyTuple(object.row.value(slot))] = object
         }
     }
 
@@ -55,13 +61,15 @@ final class RelatedObjects {
         guard let field = entity.primaryKeyField, let slot = entity.slot(named: field) else {
             throw .noPrimaryKey(entity: entity.name)
         }
+        let unknown = keys.filter { found[destination]?[$0] == nil }
+        if unknown.isEmpty { return }
         let request = FetchRequest<ManagedObject>(
             entity: entity.name,
-            where: .comparison(.keyPath([field]), .isIn, .constant(.list(keys.map { $0.value(0) })), []))
+            where: .comparison(.keyPath([field]), .isIn, .constant(.list(unknown.map { $0.value(0) })), []))
         for object in try core.fetcher.fetch(request) {
             found[destination, default: [:]][KeyTuple(object.row.value(slot))] = object
         }
-        for key in keys where found[destination]?[key] == nil {
+        for key in unknown where found[destination]?[key] == nil {
             throw .invalidUpsert(
                 entity: entity.name,
                 reason: "\(names[key] ?? "") leads to \(key.value(0)), which no \(entity.name) has as \(field); "
