@@ -13,9 +13,10 @@ struct ParentSave {
     /// - Throws: Before anything has changed: ``PersistenceError/objectNotFound(_:)`` if an object that the child
     ///   changed exists neither here nor below; the store's error if reading fails.
     func apply(_ changes: ChangeSet) throws(PersistenceError) -> [RowReference] {
+        let loaded = try load(changes)
         let targets = try findTargets(of: changes)
         let members = try findMembers(of: changes)
-        defer { withExtendedLifetime(members) {} }
+        defer { withExtendedLifetime((loaded, members)) {} }
         // Before anything that may lead to them.
         for object in targets where object.flags.contains(.deleted) { bringBack(object) }
         for (insert, assigned) in zip(changes.inserts, changes.assigned) {
@@ -33,21 +34,52 @@ struct ParentSave {
         for change in changes.pairs { try applyPairs(change) }
         for change in changes.orders { try applyOrder(change) }
         for delete in changes.deletes {
-            let known = core.object(delete.entityIndex, delete.key)
-            core.deletion.delete(
-                known ?? core.factory.makeFault(key: delete.key, binding: core.binding(at: delete.entityIndex)))
+            // One that is gone already has not been here since the last boundary, and must not be told to have gone now.
+            guard let object = core.object(delete.entityIndex, delete.key), !object.flags.contains(.missing) else {
+                continue
+            }
+            core.deletion.delete(object)
         }
         return operated.filter { !$0.isDeleted }.map(\.sharedRow)
     }
 
-    /// The objects that updates are for, loaded.
+    /// The objects that a child changes or deletes, with their rows, as far as there are any: one read for each hierarchy.
+    func load(_ changes: ChangeSet) throws(PersistenceError) -> [ManagedObject] {
+        var found: [ManagedObject] = []
+        var unknown: [Int: [Int64]] = [:]
+        func look(_ entityIndex: Int, _ key: Int64) {
+            if let object = core.object(entityIndex, key) {
+                found.append(object)
+            } else {
+                unknown[core.rootIndex(of: entityIndex), default: []].append(key)
+            }
+        }
+        for update in changes.updates { look(update.row.row.entityIndex, update.row.row.key) }
+        for delete in changes.deletes { look(delete.entityIndex, delete.key) }
+        for (_, faults) in Dictionary(grouping: found.filter(\.isFault), by: \.binding.entity.rootIndex) {
+            try core.faults.fill(faults)
+        }
+        for (root, keys) in unknown {
+            for row in try core.rows.rows(entityIndex: root, keys: keys.sorted()) {
+                // A mirror may know no more than the key.
+                let isKnown = !row.row.isHeaderOnly
+                found.append(
+                    isKnown
+                        ? core.factory.materialize(row, batch: nil)
+                        : core.factory.makeFault(key: row.row.key, binding: core.binding(at: row.row.entityIndex)))
+            }
+        }
+        return found
+    }
+
+    /// The objects that updates are for.
     private func findTargets(of changes: ChangeSet) throws(PersistenceError) -> [ManagedObject] {
         var objects: [ManagedObject] = []
         for update in changes.updates {
             let row = update.row.row
-            let object =
-                core.object(row.entityIndex, row.key)
-                ?? core.factory.makeFault(key: row.key, binding: core.binding(at: row.entityIndex))
+            guard let object = core.object(row.entityIndex, row.key) else {
+                throw .objectNotFound(core.objectID(RowIdentity(entityIndex: row.entityIndex, key: row.key)))
+            }
             if object.isFault { try core.faults.load(object) }
             guard !object.flags.contains(.missing) else { throw .objectNotFound(object.objectID) }
             for (index, done) in changes.operations(of: update) {

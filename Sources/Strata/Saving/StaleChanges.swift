@@ -14,40 +14,22 @@ struct StaleChanges {
     func conflicts(
         in changes: ChangeSet, holding objects: inout [ManagedObject]
     ) throws(PersistenceError) -> [StoreConflict] {
-        let identities =
-            changes.updates.map { RowIdentity(entityIndex: $0.row.row.entityIndex, key: $0.row.row.key) }
-            + changes.deletes.map { RowIdentity(entityIndex: $0.entityIndex, key: $0.key) }
-        let found = try load(identities)
-        objects += found
         // There, the later save of a property wins.
-        guard !parent.mergesCommits else { return [] }
-        let updates = changes.updates.count
-        return found.enumerated().compactMap { conflict($1, isDeleted: $0 >= updates) }
+        if parent.mergesCommits { return [] }
+        objects += try parent.parentSave.load(changes)
+        return changes.updates.compactMap { conflict($0.row.row.entityIndex, $0.row.row.key, isDeleted: false) }
+            + changes.deletes.compactMap { conflict($0.entityIndex, $0.key, isDeleted: true) }
     }
 
-    /// The parent's objects, loaded: one read for each hierarchy.
-    private func load(_ identities: [RowIdentity]) throws(PersistenceError) -> [ManagedObject] {
-        let objects = identities.map { identity in
-            parent.object(identity.entityIndex, identity.key)
-                ?? parent.factory.makeFault(key: identity.key, binding: parent.binding(at: identity.entityIndex))
-        }
-        for (_, faults) in Dictionary(grouping: objects.filter(\.isFault), by: \.binding.entity.rootIndex) {
-            try parent.faults.fill(faults)
-        }
-        return objects
-    }
-
-    private func conflict(_ object: ManagedObject, isDeleted: Bool) -> StoreConflict? {
-        let entity = object.binding.entity
-        guard let mine = child.object(entity.index, object.key), object.flags.isDisjoint(with: Self.unknown),
-            mine.flags.isDisjoint(with: Self.unknown)
-        else { return nil }
-        if object.flags.contains(.missing) {
+    private func conflict(_ entityIndex: Int, _ key: Int64, isDeleted: Bool) -> StoreConflict? {
+        guard let mine = child.object(entityIndex, key), mine.flags.isDisjoint(with: Self.unknown) else { return nil }
+        guard let object = parent.object(entityIndex, key), !object.flags.contains(.missing) else {
             // Both have deleted it.
             if isDeleted { return nil }
-            return StoreConflict(reason: .version, entityIndex: entity.index, key: object.key, storeRow: nil)
+            return StoreConflict(reason: .version, entityIndex: entityIndex, key: key, storeRow: nil)
         }
-        guard mine.readRow.version < object.readRow.version,
+        let entity = object.binding.entity
+        guard object.flags.isDisjoint(with: Self.unknown), mine.readRow.version < object.readRow.version,
             !entity.hasSameValues(mine.readRow.row, object.readRow.row)
         else { return nil }
         return StoreConflict(
