@@ -14,8 +14,8 @@
                 schemas and fields as clients of API version 0 use them. Try:
 
                   strata-server &
-                  curl -d '{"title":"Buy milk"}' http://127.0.0.1:8080/todo
-                  curl 'http://127.0.0.1:8080/todo?title=Buy%20milk'
+                  curl -d '{"name":"Lima"}' http://127.0.0.1:8080/city
+                  curl 'http://127.0.0.1:8080/city?name=Lima'
 
                 For a server that others reach: a model file, keys, access rules in a configuration file, and TLS. \
                 `strata-server check-config --config server.yaml` explains who may do what then. \

@@ -3,12 +3,12 @@ import StrataRemote
 
 /// A third-party back end: plain JSON over HTTP, written with only the public interface of StrataRemote.
 ///
-///     GET    /Todo?done=true&sort=title,-created&limit=10&offset=20     → [{"id": …}, …], with X-Total-Count
-///     GET    /Todo?id=1&id=2                                            → those that exist
-///     POST   /Todo           [{…}, …]                                   → 201 [{"id": …, "rev": "1"}, …]
-///     PATCH  /Todo/1         {"title": …}      If-Match: "3"            → 200 {…}, or 412 with the server's object
-///     DELETE /Todo/1         If-Match: "3"                              → 204, or 412
-///     GET    /changes/Todo?since=41&limit=500                           → {"objects": […], "deleted": ["7"], "next": "57", "more": false}
+///     GET    /City?capital=true&sort=name,-created&limit=10&offset=20   → [{"id": …}, …], with X-Total-Count
+///     GET    /City?id=1&id=2                                            → those that exist
+///     POST   /City           [{…}, …]                                   → 201 [{"id": …, "rev": "1"}, …]
+///     PATCH  /City/1         {"name": …}       If-Match: "3"            → 200 {…}, or 412 with the server's object
+///     DELETE /City/1         If-Match: "3"                              → 204, or 412
+///     GET    /changes/City?since=41&limit=500                           → {"objects": […], "deleted": ["7"], "next": "57", "more": false}
 ///
 /// Conditions are equalities of attributes joined by AND; all others are left to the planner. Names go out as in the
 /// model; dates are seconds since 2001, bytes are base64, positions are pairs.

@@ -9,14 +9,14 @@ import Testing
     private let script = ScriptedTransport(clock: VirtualClock())
 
     private func client() throws -> AzureClient {
-        var configuration = try AzureConfiguration("https://notes.example")
+        var configuration = try AzureConfiguration("https://gazetteer.example")
         configuration.transport = script
         configuration.sessionStorage = MemorySessionStorage()
         return AzureClient(configuration)
     }
 
-    private func note(_ text: String, _ version: String) {
-        script.answer(json: #"{"id":"a","text":"\#(text)","version":"\#(version)"}"#)
+    private func city(_ name: String, _ version: String) {
+        script.answer(json: #"{"id":"a","name":"\#(name)","version":"\#(version)"}"#)
     }
     private var lines: [String] { script.requests.map(\.line) }
 
@@ -28,17 +28,17 @@ import Testing
 
     @Test("Rows are inserted, updated, read, deleted and undeleted")
     func tables() async throws {
-        note("Buy milk", "1")
-        note("Buy oat milk", "2")
-        note("Buy oat milk", "2")
+        city("Cusco", "1")
+        city("Qosqo", "2")
+        city("Qosqo", "2")
         script.answer(status: 204)
-        note("Buy oat milk", "3")
+        city("Qosqo", "3")
         let same = try await AzureGuide.tables(try client())
-        #expect(same["text"] == "Buy oat milk")
+        #expect(same["name"] == "Qosqo")
         #expect(
             lines == [
-                "POST /tables/Note", "PATCH /tables/Note/a", "GET /tables/Note/a", "DELETE /tables/Note/a",
-                "POST /tables/Note/a",
+                "POST /tables/City", "PATCH /tables/City/a", "GET /tables/City/a", "DELETE /tables/City/a",
+                "POST /tables/City/a",
             ])
         #expect(script.requests[1].head.headerFields[.ifMatch] == "\"1\"")
     }
@@ -47,10 +47,10 @@ import Testing
     func queries() async throws {
         script.answer(
             json: #"{"results":[{"id":"a"}],"count":41}"#,
-            headers: ["Link": "https://notes.example/tables/Note?$skip=60; rel=next"])
+            headers: ["Link": "https://gazetteer.example/tables/City?$skip=60; rel=next"])
         script.answer(json: "[]")
         var printed: [Any] = []
-        let more = try await AzureGuide.queries(try client().table("Note")) { printed += $0 }
+        let more = try await AzureGuide.queries(try client().table("City")) { printed += $0 }
         #expect(more?.items.isEmpty == true)
         #expect(printed.last as? Int == 41)
         #expect(script.requests[0].head.path?.contains("tenant=a") == true)
@@ -58,11 +58,11 @@ import Testing
 
     @Test("After a conflict, the client wins")
     func conflict() async throws {
-        script.answer(json: #"{"id":"a","text":"theirs","version":"2"}"#, status: 412)
-        note("mine", "3")
-        let note = try await AzureGuide.conflict(
-            try client().table("Note"), ["id": "a", "text": "mine", "version": "1"])
-        #expect(note["version"] == "3")
+        script.answer(json: #"{"id":"a","name":"theirs","version":"2"}"#, status: 412)
+        city("mine", "3")
+        let city = try await AzureGuide.conflict(
+            try client().table("City"), ["id": "a", "name": "mine", "version": "1"])
+        #expect(city["version"] == "3")
         #expect(script.requests.map { $0.head.headerFields[.ifMatch] } == ["\"1\"", "\"2\""])
     }
 
@@ -70,13 +70,13 @@ import Testing
     func filters() async throws {
         script.answer(json: "[]")
         script.answer(json: "[]")
-        let table = try client().table("Note")
+        let table = try client().table("City")
         for query in try AzureGuide.filters(AzureQuery()) { _ = try await table.read(query) }
         let sent = script.requests.map { request in
             QueryParameters.read((request.head.path ?? "").split(separator: "?")[1])?.first { $0.name == "$filter" }?
                 .value
         }
-        #expect(sent == ["year(createdAt) eq 2026", "(weight gt 50f)"])
+        #expect(sent == ["year(createdAt) eq 2026", "(area gt 50f)"])
     }
 
     @Test("Users log in by a token or a page, and again when the token has ended")
@@ -87,21 +87,21 @@ import Testing
         #expect(try await AzureGuide.provider(client, token: "x").id == "u")
         script.answer(json: login)
         let user = try await AzureGuide.browser(client) { page in
-            #expect(page.hasPrefix("https://notes.example/.auth/login/facebook"))
-            return "notes://easyauth.callback/#authorization_code=c"
+            #expect(page.hasPrefix("https://gazetteer.example/.auth/login/facebook"))
+            return "gazetteer://easyauth.callback/#authorization_code=c"
         }
         #expect(user?.id == "u")
         AzureGuide.renewing(client)
         script.answer(json: #"{"error":"expired"}"#, status: 401)
         script.answer(json: #"{"user":{"userId":"u"},"authenticationToken":"t2"}"#)
-        note("a", "1")
-        #expect(try await client.table("Note").read(id: "a")["text"] == "a")
+        city("a", "1")
+        #expect(try await client.table("City").read(id: "a")["name"] == "a")
         #expect(client.session.user?.token == "t2")
         client.session.onUnauthorized(nil)
         let asking = AzureGuide.asking(client) { () async throws(RemoteError) in AzureUser(id: "u", token: "t3") }
         script.answer(json: #"{"error":"expired"}"#, status: 401)
-        note("b", "1")
-        #expect(try await asking.table("Note").read(id: "a")["text"] == "b")
+        city("b", "1")
+        #expect(try await asking.table("City").read(id: "a")["name"] == "b")
         #expect(client.session.user?.token == "t3")
     }
 
@@ -124,14 +124,14 @@ import Testing
         let folder = try TestFolder()
         let context = try AzureGuide.store(try client(), path: folder.path).newContext()
         script.answer(
-            json: #"[{"id":"a","text":"Buy milk","done":false,"updatedAt":"2026-01-01T00:00:00.000Z","version":"1"}]"#)
-        #expect(try await context.fetch(FetchRequest<Note>()).map(\.text) == ["Buy milk"])
+            json: #"[{"id":"a","name":"Lima","country":"PE","updatedAt":"2026-01-01T00:00:00.000Z","version":"1"}]"#)
+        #expect(try await context.fetch(FetchRequest<City>()).map(\.name) == ["Lima"])
     }
 
     @Test("Tables with integer ids are for Mobile Services")
     func integers() throws {
         let model = try AzureGuide.numbered()
-        let old = try AzureClient("https://notes.example", applicationKey: "key")
+        let old = try AzureClient("https://gazetteer.example", applicationKey: "key")
         _ = try RemoteStore.open(model: model, backend: old.backend, location: .memory(name: nil))
         #expect(throws: StoreError.self) {
             _ = try RemoteStore.open(model: model, backend: client().backend, location: .memory(name: nil))
@@ -147,16 +147,16 @@ import Testing
             }
             return .scripted(json: "[]")
         }
-        let (sync, note, items) = try await AzureGuide.offline(try client(), folder: folder.url)
-        #expect(items.count == 1 && items[0]["text"] == "Buy milk")
+        let (sync, city, items) = try await AzureGuide.offline(try client(), folder: folder.url)
+        #expect(items.count == 1 && items[0]["name"] == "Lima")
         #expect(await sync.pendingOperations == 0)
         var changed = try #require(items.first)
-        changed["text"] = "mine"
+        changed["name"] = "mine"
         changed["version"] = "1"
-        try await sync.update(changed, in: "Note")
-        let id = note["id"]?.string ?? ""
-        script.answer(json: #"{"id":"\#(id)","text":"theirs","version":"2"}"#, status: 412)
+        try await sync.update(changed, in: "City")
+        let id = city["id"]?.string ?? ""
+        script.answer(json: #"{"id":"\#(id)","name":"theirs","version":"2"}"#, status: 412)
         try await AzureGuide.resolving(sync)
-        #expect(await sync.items(in: "Note").map { $0["text"] } == ["theirs"])
+        #expect(await sync.items(in: "City").map { $0["name"] } == ["theirs"])
     }
 }

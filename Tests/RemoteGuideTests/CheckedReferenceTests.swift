@@ -12,7 +12,7 @@ import Testing
 
         func send(_ request: WireRequest, timeout: Double) async throws(RemoteError) -> WireResponse {
             let json = request.body.flatMap { try? JSONValue(parsing: $0) }
-            for (field, entity) in [("folder", "Folder"), ("cover", "Note")] {
+            for (field, entity) in [("country", "Country"), ("capital", "City")] {
                 guard let id = json?[field]?.string else { continue }
                 let question = try WireRequest(.get, authority: "shelf.example", path: "/\(entity)?id=\(id)")
                 let found = try await server.send(question, timeout: timeout).json(domain: "Shelf").elements
@@ -46,35 +46,35 @@ import Testing
     private let server = CheckingServer()
 
     private func store(assignsIDs: Bool = false) throws -> RemoteStore {
-        let model = try ManagedObjectModel(name: "Notes") {
-            Entity("Note") {
-                Attribute("noteId", .string)
-                Attribute("title", .string, optional: true)
-                Relationship("folder", to: "Folder", .optionalToOne, inverse: "notes")
+        let model = try ManagedObjectModel(name: "Places") {
+            Entity("City") {
+                Attribute("cityId", .string)
+                Attribute("name", .string, optional: true)
+                Relationship("country", to: "Country", .optionalToOne, inverse: "cities")
             }
-            Entity("Folder") {
-                Attribute("folderId", .string)
-                Relationship("notes", to: "Note", .toMany, inverse: "folder")
-                Relationship("cover", to: "Note", .optionalToOne)
+            Entity("Country") {
+                Attribute("countryId", .string)
+                Relationship("cities", to: "City", .toMany, inverse: "country")
+                Relationship("capital", to: "City", .optionalToOne)
             }
         }
         let backend = HTTPBackend(dialect: Naming(assignsIDs: assignsIDs), transport: server)
         return try RemoteStore.open(model: model, backend: backend, location: .memory(name: nil))
     }
 
-    /// A note in a folder whose cover it is.
-    private func makeCircle(in context: ManagedObjectContext) throws -> (note: ManagedObject, folder: ManagedObject) {
-        let note = try context.insert(entityNamed: "Note")
-        let folder = try context.insert(entityNamed: "Folder")
-        note["folder"] = folder
-        folder["cover"] = note
-        return (note, folder)
+    /// A city in a country whose capital it is.
+    private func makeCircle(in context: ManagedObjectContext) throws -> (city: ManagedObject, country: ManagedObject) {
+        let city = try context.insert(entityNamed: "City")
+        let country = try context.insert(entityNamed: "Country")
+        city["country"] = country
+        country["capital"] = city
+        return (city, country)
     }
 
     /// The references that the server has.
     private func references() async throws -> [String?] {
         var result: [String?] = []
-        for (entity, field) in [("Note", "folder"), ("Folder", "cover")] {
+        for (entity, field) in [("City", "country"), ("Country", "capital")] {
             let request = try WireRequest(.get, authority: "shelf.example", path: "/\(entity)")
             let list = try await server.send(request, timeout: 1).json(domain: "Shelf").elements ?? []
             result += list.map { $0[field]?.string }
@@ -87,11 +87,11 @@ import Testing
         let store = try store(assignsIDs: true)
         store.savePolicy = policy
         let context = try PersistentContainer(store: store).newContext()
-        let (note, folder) = try makeCircle(in: context)
+        let (city, country) = try makeCircle(in: context)
         try await context.save()
         let report = try await store.sync.synchronize()
         #expect(report.failures.isEmpty)
-        #expect(try await references() == [folder["folderId"] as? String, note["noteId"] as? String])
+        #expect(try await references() == [country["countryId"] as? String, city["cityId"] as? String])
     }
 
     @Test func otherBackEndsDoNot() async throws {
@@ -108,22 +108,22 @@ import Testing
         let store = try store()
         store.savePolicy = .cacheOnly
         let context = try PersistentContainer(store: store).newContext()
-        let folder = try context.insert(entityNamed: "Folder")
+        let country = try context.insert(entityNamed: "Country")
         try await context.save()
         try await store.sync.synchronize()
-        let id = try #require(folder["folderId"] as? String)
-        let deletion = try WireRequest(.delete, authority: "shelf.example", path: "/Folder/\(id)")
+        let id = try #require(country["countryId"] as? String)
+        let deletion = try WireRequest(.delete, authority: "shelf.example", path: "/Country/\(id)")
         #expect(try await server.send(deletion, timeout: 1).status == 204)
 
-        let note = try context.insert(entityNamed: "Note")
-        note["title"] = "Call Ann"
-        note["folder"] = folder
+        let city = try context.insert(entityNamed: "City")
+        city["name"] = "Lima"
+        city["country"] = country
         try await context.save()
         _ = try? await store.sync.synchronize()
         #expect(try store.sync.failedChanges().map(\.error.kind) == [.rejected])
         #expect(try await references() == [])
 
-        note["folder"] = nil
+        city["country"] = nil
         try await context.save()
         try await store.sync.synchronize()
         #expect(try store.sync.failedChanges().isEmpty)

@@ -59,8 +59,8 @@ import Testing
         try await CatalogGuide.strata(folder.path)
         let store = try CatalogGuide.testing(GazetteerModel.model)
         #expect(try PersistentContainer(store: store).newContext().model.name == "Gazetteer")
-        let mirror = folder.url.appending(path: "todo.sqlite").path
-        #expect(try await CatalogGuide.remote(MemoryBackend(), mirror).model.name == "Todo")
+        let mirror = folder.url.appending(path: "mirror.sqlite").path
+        #expect(try await CatalogGuide.remote(MemoryBackend(), mirror).model.name == "Gazetteer")
     }
 
     @Test("The examples about tests run")

@@ -36,39 +36,39 @@ import Testing
 
     @Test("An object is saved, and then only its changes")
     func objects() async throws {
-        created("p1")
+        created("t1")
         updated()
-        let post = try await MaxLeapGuide.objects(try client(), userID: "u1")
-        #expect(post.objectId == "p1" && !post.isDirty)
-        #expect(lines == ["POST /2.0/classes/Post", "PUT /2.0/classes/Post/p1"])
+        let town = try await MaxLeapGuide.objects(try client(), userID: "u1")
+        #expect(town.objectId == "t1" && !town.isDirty)
+        #expect(lines == ["POST /2.0/classes/Town", "PUT /2.0/classes/Town/t1"])
         let body = try JSONValue(parsing: try #require(script.requests.last?.body)).members
-        #expect(Set(body?.names ?? []) == ["likes", "tags", "readers", "note"])
+        #expect(Set(body?.names ?? []) == ["visits", "tags", "visitors", "note"])
     }
 
     @Test("New objects and files among the values are saved first")
     func related() async throws {
         script.answer(json: #"{"name":"me.jpeg","url":"https://cdn.example.com/me.jpeg"}"#, status: 201)
-        created("a1")
-        created("p1")
+        created("r1")
+        created("t1")
         script.answer(json: #"[{"objectId":"1","createdAt":"\#(time)"}]"#)
         script.answer(json: #"[{"number":1}]"#)
-        script.answer(json: #"{"objectId":"p1","title":"Hello"}"#)
+        script.answer(json: #"{"objectId":"t1","name":"Pisac"}"#)
         script.answer(body: Data("photo".utf8))
-        var other = MaxLeapObject("Post", objectId: "7")
-        other["title"] = "Other"
+        var other = MaxLeapObject("Town", objectId: "7")
+        other["name"] = "Ollantaytambo"
         let file = MaxLeapFile(name: "me.jpeg", url: "https://cdn.example.com/me.jpeg")
         let result = try await MaxLeapGuide.related(
-            try client(), MaxLeapObject("Post"), photo: Data("photo".utf8), posts: [other], postID: "p1", file: file)
-        #expect(lines.prefix(3) == ["PUT /2.0/files/me.jpeg", "POST /2.0/classes/Author", "POST /2.0/classes/Post"])
-        #expect(result.0 == 1 && result.1 == 1 && result.2["title"] == "Hello" && result.3 == Data("photo".utf8))
+            try client(), MaxLeapObject("Town"), photo: Data("photo".utf8), towns: [other], townID: "t1", file: file)
+        #expect(lines.prefix(3) == ["PUT /2.0/files/cusco.jpeg", "POST /2.0/classes/Region", "POST /2.0/classes/Town"])
+        #expect(result.0 == 1 && result.1 == 1 && result.2["name"] == "Pisac" && result.3 == Data("photo".utf8))
     }
 
     @Test("The rest of an object is read on demand, and files report their progress")
     func completing() async throws {
-        script.answer(json: #"{"results":[{"objectId":"1","createdAt":"\#(time)","title":"Hello"}]}"#)
-        script.answer(json: #"{"objectId":"1","createdAt":"\#(time)","title":"Hello","body":"Long"}"#)
+        script.answer(json: #"{"results":[{"objectId":"1","createdAt":"\#(time)","name":"Pisac"}]}"#)
+        script.answer(json: #"{"objectId":"1","createdAt":"\#(time)","name":"Pisac","body":"Long"}"#)
         #expect(try await MaxLeapGuide.completing(try client())["body"] == "Long")
-        #expect(lines == ["GET /2.0/classes/Post", "GET /2.0/classes/Post/1"])
+        #expect(lines == ["GET /2.0/classes/Town", "GET /2.0/classes/Town/1"])
         script.answer(json: #"{"name":"me.jpeg","url":"https://cdn.example.com/me.jpeg"}"#, status: 201)
         script.answer(body: Data("photo".utf8))
         #expect(try await MaxLeapGuide.files(try client(), photo: Data("photo".utf8)) == Data("photo".utf8))
@@ -76,8 +76,8 @@ import Testing
 
     @Test("Access is set for everybody and for roles, which have users and other roles")
     func access() async throws {
-        let (post, access) = MaxLeapGuide.access(MaxLeapObject("Post"))
-        #expect(post.acl == access)
+        let (town, access) = MaxLeapGuide.access(MaxLeapObject("Town"))
+        #expect(town.acl == access)
         created("r1")
         script.answer(json: #"{"results":[{"objectId":"u1"}]}"#)
         let (editors, members) = try await MaxLeapGuide.roles(try client(), access, userID: "u1", adminsID: "r0")
@@ -87,7 +87,7 @@ import Testing
 
     @Test("A query finds, counts and gives the first object")
     func queries() async throws {
-        let query = MaxLeapGuide.query(GeoPoint(latitude: 48.86, longitude: 2.35))
+        let query = MaxLeapGuide.query(GeoPoint(latitude: -13.52, longitude: -71.97))
         script.answer(json: #"{"results":[{"objectId":"1"},{"objectId":"2"}]}"#)
         script.answer(json: #"{"results":[{"objectId":"1"}]}"#)
         script.answer(json: #"{"results":[],"count":42}"#)
@@ -100,8 +100,8 @@ import Testing
     func cache() async throws {
         script.handle { _ in .scripted(json: #"{"results":[{"objectId":"1"}]}"#) }
         var seen = 0
-        let posts = try await MaxLeapGuide.cache(try client(), MaxLeapQuery("Post")) { seen += $0.count }
-        #expect(posts.count == 1 && seen == 2)
+        let towns = try await MaxLeapGuide.cache(try client(), MaxLeapQuery("Town")) { seen += $0.count }
+        #expect(towns.count == 1 && seen == 2)
     }
 
     @Test("A session is taken up by its token, and its end is told")
@@ -161,9 +161,9 @@ import Testing
         let folder = try TestFolder()
         let (_, container) = try MaxLeapGuide.store(try client(), path: folder.path)
         let context = container.newContext()
-        let post = Post(context: context, title: "Hello")
-        created("p1")
+        let town = Town(context: context, name: "Pisac")
+        created("t1")
         try await context.save()
-        #expect(post.objectId == "p1")
+        #expect(town.objectId == "t1")
     }
 }

@@ -12,19 +12,20 @@ import Testing
 
     init() throws { folder = try TestFolder() }
 
-    /// A server with two todos, of which one is on a list.
+    /// A server with two cities, of which one is large, and one has the name of its country.
     private func server() async throws -> MemoryBackend {
         let server = MemoryBackend()
-        let store = try RemoteStore.open(model: TodoModel.model, backend: server, location: .memory(name: nil))
-        let context = try PersistentContainer(store: store, classes: TodoModel.classes).newContext()
-        let list = TodoList(context: context, name: "Home")
-        Todo(context: context, title: "Buy milk", list: list)
-        Todo(context: context, title: "Sleep", isDone: true)
+        let store = try RemoteStore.open(model: GazetteerModel.model, backend: server, location: .memory(name: nil))
+        let context = try PersistentContainer(store: store, classes: GazetteerModel.classes).newContext()
+        let peru = Country(context: context, countryId: "PE", name: "Peru")
+        City(context: context, name: "Lima", population: 10_092_000, country: peru)
+        let luxembourg = Country(context: context, countryId: "LU", name: "Luxembourg")
+        City(context: context, name: "Luxembourg", population: 76_684, country: luxembourg)
         try await context.save()
         return server
     }
 
-    private func todos(of server: MemoryBackend) -> Int { server.records.filter { $0.entity == "Todo" }.count }
+    private func cities(of server: MemoryBackend) -> Int { server.records.filter { $0.entity == "City" }.count }
 
     private func open(
         _ server: any RemoteBackend, _ change: (inout RemoteStore.Options) -> Void = { _ in }
@@ -32,8 +33,8 @@ import Testing
         var options = RemoteStore.Options()
         change(&options)
         let store = try RemoteStore.open(
-            model: TodoModel.model, backend: server, location: .memory(name: nil), options: options)
-        return (store, try PersistentContainer(store: store, classes: TodoModel.classes))
+            model: GazetteerModel.model, backend: server, location: .memory(name: nil), options: options)
+        return (store, try PersistentContainer(store: store, classes: GazetteerModel.classes))
     }
 
     @Test("The first example fetches, changes and saves")
@@ -41,32 +42,32 @@ import Testing
         let server = try await server()
         _ = try await RemoteGuide.first(server, path: folder.path)
         let (_, container) = try open(server)
-        let titles = try await container.newContext().fetch(FetchRequest<Todo>()).map(\.title)
-        #expect(titles.sorted() == ["Call Ann", "Sleep"])
+        let names = try await container.newContext().fetch(FetchRequest<City>()).map(\.name)
+        #expect(names.sorted() == ["Greater Lima", "Luxembourg"])
     }
 
     @Test("A fetch of both gives the mirror's result and the network's")
     func both() async throws {
         let (_, container) = try open(try await server())
         var seen: [[String]] = []
-        try await RemoteGuide.both(container.newContext()) { seen.append($0.map(\.title)) }
-        #expect(seen == [[], ["Buy milk"]])
+        try await RemoteGuide.both(container.newContext()) { seen.append($0.map(\.name)) }
+        #expect(seen == [[], ["Lima"]])
     }
 
-    @Test("A page tells how many todos there are, and brings their lists")
+    @Test("A page tells how many cities there are, and brings their countries")
     func pages() async throws {
         let (_, container) = try open(try await server())
         var lines: [String] = []
         try await RemoteGuide.pages(container.newContext()) { lines.append("\($0), \($1)") }
-        #expect(lines == ["1 of 1, Home"])
+        #expect(lines == ["1 of 1, Peru"])
     }
 
-    @Test("A list reads its titles alone")
-    func titles() async throws {
+    @Test("A list reads its names alone")
+    func names() async throws {
         let (_, container) = try open(try await server())
         var seen: [String] = []
-        try await RemoteGuide.titles(container.newContext()) { seen.append($0) }
-        #expect(seen == ["Buy milk"])
+        try await RemoteGuide.names(container.newContext()) { seen.append($0) }
+        #expect(seen == ["Lima"])
     }
 
     @Test("Sub-queries find what they say, and a server without them refuses them")
@@ -74,9 +75,9 @@ import Testing
         let (_, container) = try open(try await server())
         let (request, sameName) = try RemoteGuide.subqueries()
         let context = container.newContext()
-        #expect(try await context.fetch(request).map(\.title).sorted() == ["Buy milk", "Sleep"])
-        let named = FetchRequest<Todo>().options(RemoteOptions(subqueries: [sameName]))
-        #expect(try await context.fetch(named).isEmpty)
+        #expect(try await context.fetch(request).map(\.name) == ["Luxembourg"])
+        let named = FetchRequest<City>().options(RemoteOptions(subqueries: [sameName]))
+        #expect(try await context.fetch(named).map(\.name) == ["Luxembourg"])
         let (_, other) = try open(MemoryBackend(features: MemoryBackend.allFeatures.subtracting(.subqueries)))
         await #expect(throws: PersistenceError.self) { try await other.newContext().fetch(request) }
     }
@@ -87,18 +88,19 @@ import Testing
         let network = SwitchedBackend(server)
         let reachability = NetworkReachability { true }
         let (store, watch, monitor) = try RemoteGuide.watching(
-            network, reachability, model: TodoModel.model, location: .memory(name: nil))
+            network, reachability, model: GazetteerModel.model, location: .memory(name: nil))
         monitor.cancel()
-        let context = try PersistentContainer(store: store, classes: TodoModel.classes).newContext()
+        let context = try PersistentContainer(store: store, classes: GazetteerModel.classes).newContext()
         network.isDown = true
-        Todo(context: context, title: "Offline")
+        let chile = Country(context: context, countryId: "CL", name: "Chile")
+        City(context: context, name: "Santiago", country: chile)
         try await context.save()
-        #expect(todos(of: server) == 2)
+        #expect(cities(of: server) == 2)
         network.isDown = false
         reachability.note(.notReachable)
         reachability.note(.reachable)
-        for _ in 0..<30_000 where todos(of: server) < 3 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(todos(of: server) == 3)
+        for _ in 0..<30_000 where cities(of: server) < 3 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(cities(of: server) == 3)
         watch.cancel()
     }
 
@@ -107,7 +109,7 @@ import Testing
         let network = SwitchedBackend(try await server())
         let (_, container) = try open(network)
         let context = container.newContext()
-        Todo(context: context, title: "Refused")
+        Country(context: context, countryId: "CL", name: "Chile")
         network.refuses = true
         var lines: [String] = []
         try await RemoteGuide.failures(context) { lines.append("\($0) \($1)") }
@@ -120,7 +122,15 @@ import Testing
         let (_, container) = try open(try await server())
         var names: [String] = []
         try await RemoteGuide.loading(container.newContext()) { names.append($0) }
-        #expect(names.sorted() == ["-", "Home"])
+        #expect(names.sorted() == ["Luxembourg", "Peru"])
+    }
+
+    @Test("Members are requested together with their owners")
+    func members() async throws {
+        let (_, container) = try open(try await server())
+        var lines: [String] = []
+        try await RemoteGuide.members(container.newContext()) { lines.append($0) }
+        #expect(lines.sorted() == ["Luxembourg: 1", "Peru: 1"])
     }
 
     @Test("A back end over HTTP is put together as the guide says")
@@ -136,7 +146,7 @@ import Testing
     func synchronizing() async throws {
         let (store, container) = try open(try await server()) { $0.savePolicy = .cacheOnly }
         let context = container.newContext()
-        Todo(context: context, title: "Here")
+        Country(context: context, countryId: "CL", name: "Chile")
         try await context.save()
         let phases = Guarded<[String]>([])
         let actions = Guarded<[String]>([])
@@ -157,7 +167,7 @@ import Testing
         let network = SwitchedBackend(try await server())
         let (store, container) = try open(network) { $0.savePolicy = .cacheOnly }
         let context = container.newContext()
-        Todo(context: context, title: "Refused")
+        Country(context: context, countryId: "CL", name: "Chile")
         try await context.save()
         network.refuses = true
         _ = try? await store.sync.push()
@@ -169,22 +179,23 @@ import Testing
         #expect(try store.sync.failedChanges().count == 1)
         try RemoteGuide.dropping(store)
         #expect(try store.sync.failedChanges().isEmpty)
-        let here = FetchRequest<Todo>().options(RemoteOptions(fetchPolicy: .cacheOnly))
+        let here = FetchRequest<Country>().options(RemoteOptions(fetchPolicy: .cacheOnly))
         #expect(try await container.newContext().count(here) == 0)
     }
 
     @Test("The short example of the guide to StackMob fetches, saves offline and synchronizes")
     @MainActor func using() async throws {
         let server = ObjectServer()
-        server.put(["todo_id": "1", "title": "Buy milk", "is_done": false], "todo_id", in: "todo")
+        server.put(["country_id": "PE", "name": "Peru"], "country_id", in: "country")
+        server.put(["city_id": "1", "name": "Lima", "population": 10_092_000, "country": "PE"], "city_id", in: "city")
         var configuration = try StackMobConfiguration(publicKey: testKey)
         configuration.transport = server.transport
         configuration.sessionStorage = MemorySessionStorage()
         let stack = try StackMobStore.open(
-            model: TodoModel.model, client: StackMobClient(configuration), location: .memory(name: nil))
-        let container = try PersistentContainer(store: stack.remote, classes: TodoModel.classes)
+            model: GazetteerModel.model, client: StackMobClient(configuration), location: .memory(name: nil))
+        let container = try PersistentContainer(store: stack.remote, classes: GazetteerModel.classes)
         try await StackMobGuide.using(container, stack)
-        #expect(server.objects("todo").map { $0["is_done"] } == [true])
+        #expect(server.objects("city").map { $0["population"] } == [10_151_000])
         let opened = try StackMobGuide.open(path: folder.path)
         #expect(opened.client.configuration.dialect.publicKey == "7c1f0b6e-52d4-4b1e-9a36-0d6f2f0a9b55")
     }

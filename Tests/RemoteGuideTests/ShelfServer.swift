@@ -5,12 +5,12 @@ import StrataStore
 /// The service of the guide, in memory and without a network.
 ///
 ///     GET    /                                        200 {}
-///     GET    /Note                                    200 [{"id": "1", "rev": 3, …}, …]
-///     GET    /Note?id=1&id=2                          200, those that exist
-///     GET    /Note?since=41&limit=500                 200 {"changed": […], "deleted": ["7"], "now": 57, "more": false}, or 410
-///     PUT    /Note/1   If-None-Match: *   {…}         201 {…}, or 412 with the object that exists
-///     PATCH  /Note/1   If-Match: "3"      {…}         200 {…}, or 412 with the object, or 404
-///     DELETE /Note/1   If-Match: "3"                  204, or 412 with the object, or 404
+///     GET    /City                                    200 [{"id": "1", "rev": 3, …}, …]
+///     GET    /City?id=1&id=2                          200, those that exist
+///     GET    /City?since=41&limit=500                 200 {"changed": […], "deleted": ["7"], "now": 57, "more": false}, or 410
+///     PUT    /City/1   If-None-Match: *   {…}         201 {…}, or 412 with the object that exists
+///     PATCH  /City/1   If-Match: "3"      {…}         200 {…}, or 412 with the object, or 404
+///     DELETE /City/1   If-Match: "3"                  204, or 412 with the object, or 404
 final class ShelfServer: HTTPTransport {
     private struct State {
         /// The objects by entity and id, and the revisions at which others were deleted.

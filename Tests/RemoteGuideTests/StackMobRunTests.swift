@@ -48,29 +48,29 @@ import Testing
         script.answer(json: #"{"error":"no"}"#, status: 401)
         script.answer(ObjectServer.tokens)
         script.answer(json: "[]")
-        #expect(try await client.dataStore.query(StackMobQuery("todo")).isEmpty)
-        #expect(script.requests.map(\.line) == ["POST /user/refreshToken", "POST /user/accessToken", "GET /todo"])
+        #expect(try await client.dataStore.query(StackMobQuery("city")).isEmpty)
+        #expect(script.requests.map(\.line) == ["POST /user/refreshToken", "POST /user/accessToken", "GET /city"])
     }
 
     @Test("Objects are created, changed and deleted by schema")
     func data() async throws {
-        let todo = try await StackMobGuide.data(try client(server.transport), id: "7")
-        #expect(todo["title"] == "Buy milk")
+        let city = try await StackMobGuide.data(try client(server.transport), id: "7")
+        #expect(city["name"] == "Lima")
         #expect(
             server.paths.map { $0.prefix { $0 != " " } } == ["POST", "PUT", "PUT", "PUT", "POST", "DELETE", "DELETE"])
-        #expect(server.objects("todo").count == 1)
+        #expect(server.objects("city").count == 1)
     }
 
     @Test("A query is sent as parameters and headers")
     func query() async throws {
-        script.answer(json: #"[{"title":"Buy milk"}]"#)
+        script.answer(json: #"[{"name":"Lima"}]"#)
         script.answer(json: "[{}]", headers: ["Content-Range": "objects 0-0/42"])
-        let here = GeoPoint(latitude: 48.86, longitude: 2.35)
-        let (todos, count) = try await StackMobGuide.query(try client(script).dataStore, here: here)
-        #expect(todos == [["title": "Buy milk"]])
+        let here = GeoPoint(latitude: -12.05, longitude: -77.04)
+        let (cities, count) = try await StackMobGuide.query(try client(script).dataStore, here: here)
+        #expect(cities == [["name": "Lima"]])
         #expect(count == 42)
         let request = try #require(script.requests.first)
-        #expect(request.head.path?.contains("done=false") == true)
+        #expect(request.head.path?.contains("capital=false") == true)
         #expect(request.head.headerFields[.range] == "objects=20-29")
     }
 
@@ -99,23 +99,33 @@ import Testing
         #expect(script.requests.count == 5)
     }
 
-    @Test("A store is emptied for another user, and saves new users with their passwords")
+    @Test("A store is emptied for another user")
     func store() async throws {
         let folder = try TestFolder()
+        server.put(["country_id": "PE", "name": "Peru"], "country_id", in: "country")
         let (stack, container) = try StackMobGuide.store(try client(server.transport), path: folder.path)
-        let context = container.newContext()
-        try await StackMobGuide.newUser(stack, context, password: "p")
-        #expect(server.objects("user").map { $0["username"] } == ["eve"])
-        let users = FetchRequest<User>().options(RemoteOptions(fetchPolicy: .cacheOnly))
-        #expect(try await container.newContext().count(users) == 1)
+        #expect(try await container.newContext().fetch(FetchRequest<Country>()).map(\.name) == ["Peru"])
+        let countries = FetchRequest<Country>().options(RemoteOptions(fetchPolicy: .cacheOnly))
+        #expect(try await container.newContext().count(countries) == 1)
         try await StackMobGuide.switchingUsers(stack, to: "bob", password: "p")
-        #expect(try await container.newContext().count(users) == 0)
+        #expect(try await container.newContext().count(countries) == 0)
         #expect(stack.client.session.isLoggedIn)
         StackMobGuide.following(stack)
         stack.client.reachability.note(.notReachable)
         #expect(stack.remote.fetchPolicy == .cacheOnly)
         stack.client.reachability.note(.reachable)
         #expect(stack.remote.fetchPolicy == .networkElseCache)
+    }
+
+    @Test("New users are saved with their passwords")
+    func newUser() async throws {
+        let stack = try StackMobStore.open(
+            model: UsersModel.model, client: try client(server.transport), location: .memory(name: nil))
+        let container = try PersistentContainer(store: stack.remote, classes: UsersModel.classes)
+        try await StackMobGuide.newUser(stack, container.newContext(), password: "p")
+        #expect(server.objects("user").map { $0["username"] } == ["eve"])
+        let users = FetchRequest<User>().options(RemoteOptions(fetchPolicy: .cacheOnly))
+        #expect(try await container.newContext().count(users) == 1)
     }
 
     @Test("The position comes from the app's provider")

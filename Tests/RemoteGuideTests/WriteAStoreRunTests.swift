@@ -22,8 +22,8 @@ import Testing
 
     @MainActor @Test func anAppSavesAndFetches() async throws {
         let folder = try TestFolder()
-        let titles = try await WriteAStoreGuideTests.firstSteps(path: folder.path, transport: ShelfServer())
-        #expect(titles == ["Call Ann"])
+        let names = try await WriteAStoreGuideTests.firstSteps(path: folder.path, transport: ShelfServer())
+        #expect(names == ["Lima"])
     }
 
     /// Shelf for clients that have logged in: each token is good for some requests.
@@ -60,34 +60,34 @@ import Testing
     }
 
     @Test func requestsArePrinted() throws {
-        #expect(try WriteAStoreGuideTests.requests() == ["GET /Todo"])
+        #expect(try WriteAStoreGuideTests.requests() == ["GET /City"])
     }
 
     @Test(
         "Conditions become those of the service, with the same answer where a value is missing",
         arguments: [
-            ("title == 'Call \"Ann\"'", "title eq \"Call \\\"Ann\\\"\""), ("3 > rank", "rank lt 3"),
+            ("name == 'La \"Paz\"'", "name eq \"La \\\"Paz\\\"\""), ("3 > rank", "rank lt 3"),
             ("rank != 3", "(rank ne 3 or rank is null)"), ("NOT rank != 3", "rank eq 3"),
             ("NOT rank < 3", "(rank ge 3 or rank is null)"), ("rank == nil", "rank is null"),
-            ("NOT rank == nil", "rank is not null"), ("noteId == 'a'", "id eq \"a\""),
+            ("NOT rank == nil", "rank is not null"), ("cityId == 'a'", "id eq \"a\""),
             (
-                "NOT (title == 'a' OR (rank > 1 AND rank <= 5))",
-                "((title ne \"a\" or title is null) and ((rank le 1 or rank is null) or (rank gt 5 or rank is null)))"
+                "NOT (name == 'a' OR (rank > 1 AND rank <= 5))",
+                "((name ne \"a\" or name is null) and ((rank le 1 or rank is null) or (rank gt 5 or rank is null)))"
             ),
         ])
     func conditions(format: String, text: String) throws {
-        let model = try ManagedObjectModel(name: "Notes") {
-            Entity("Note") {
-                Attribute("noteId", .string)
-                Attribute("title", .string, optional: true)
+        let model = try ManagedObjectModel(name: "Cities") {
+            Entity("City") {
+                Attribute("cityId", .string)
+                Attribute("name", .string, optional: true)
                 Attribute("rank", .integer64, optional: true)
-                Attribute("price", .decimal, optional: true)
+                Attribute("area", .decimal, optional: true)
             }
         }
-        let conditions = Conditions(entity: try #require(model.entity(named: "Note")))
+        let conditions = Conditions(entity: try #require(model.entity(named: "City")))
         #expect(try conditions.text(try FetchPredicate(format: format)) == text)
         for other in [
-            "title ==[c] 'a'", "rank + 1 == 2", "title BEGINSWITH 'a'", "rank < nil", "title < 'b'", "price > 9.5",
+            "name ==[c] 'a'", "rank + 1 == 2", "name BEGINSWITH 'a'", "rank < nil", "name < 'b'", "area > 9.5",
             "rank == 'a'",
         ] {
             #expect(throws: RemoteError.self) { try conditions.text(try FetchPredicate(format: other)) }

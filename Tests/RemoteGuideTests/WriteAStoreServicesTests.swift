@@ -37,9 +37,9 @@ import Testing
     }
 
     @Test func aFileIsUploadedDownloadedAndDeleted() async throws {
-        let model = try ManagedObjectModel(name: "Notes") {
-            Entity("Note") {
-                Attribute("noteId", .string)
+        let model = try ManagedObjectModel(name: "Cities") {
+            Entity("City") {
+                Attribute("cityId", .string)
                 Attribute("picture", .string, optional: true)
             }
         }
@@ -47,10 +47,10 @@ import Testing
         let backend = HTTPBackend(dialect: ShelfWithFiles(shelf: Self.dialect), transport: server)
         let store = try RemoteStore.open(model: model, backend: backend, location: .memory(name: nil))
         let context = try PersistentContainer(store: store).newContext()
-        let note = try context.insert(entityNamed: "Note")
-        note["picture"] = try store.stageFile(Data("me".utf8), name: "ü.jpeg", contentType: "image/jpeg")
+        let city = try context.insert(entityNamed: "City")
+        city["picture"] = try store.stageFile(Data("me".utf8), name: "ü.jpeg", contentType: "image/jpeg")
         try await context.save()
-        let reference = try #require(note["picture"] as? String)
+        let reference = try #require(city["picture"] as? String)
         #expect(reference == "https://shelf.example/files/0")
         #expect(try await store.fileData(reference + "#name") == Data("me".utf8))
         try await store.deleteFile(reference)
@@ -60,19 +60,19 @@ import Testing
     }
 
     @Test func aFileGoesAlongWithItsObject() async throws {
-        let model = try ManagedObjectModel(name: "Notes") {
-            Entity("Note") {
-                Attribute("noteId", .string)
+        let model = try ManagedObjectModel(name: "Cities") {
+            Entity("City") {
+                Attribute("cityId", .string)
                 Attribute("picture", .string, optional: true)
             }
         }
         let backend = HTTPBackend(dialect: ShelfWithInlineFiles(shelf: Self.dialect), transport: ShelfServer())
         let store = try RemoteStore.open(model: model, backend: backend, location: .memory(name: nil))
         let context = try PersistentContainer(store: store).newContext()
-        let note = try context.insert(entityNamed: "Note")
-        note["picture"] = try store.stageFile(Data("me".utf8), name: "me.txt", contentType: "text/plain")
+        let city = try context.insert(entityNamed: "City")
+        city["picture"] = try store.stageFile(Data("me".utf8), name: "me.txt", contentType: "text/plain")
         try await context.save()
-        #expect(note["picture"] as? String == "data:text/plain;base64,bWU=")
+        #expect(city["picture"] as? String == "data:text/plain;base64,bWU=")
         #expect(try await store.fileData("data:text/plain;base64,bWU=") == Data("me".utf8))
         await #expect(throws: StoreError.self) { try await store.fileData("https://shelf.example/files/0") }
     }
@@ -132,52 +132,52 @@ import Testing
 
     // MARK: Other services
 
-    private static func services() throws -> (Services, note: EntityDescription) {
-        let model = try ManagedObjectModel(name: "Notes") {
-            Entity("Note") {
-                Attribute("noteId", .string)
-                Attribute("rank", .integer64, optional: true)
-                Relationship("folder", to: "Folder", .optionalToOne, inverse: "notes")
+    private static func services() throws -> (Services, city: EntityDescription) {
+        let model = try ManagedObjectModel(name: "Cities") {
+            Entity("City") {
+                Attribute("cityId", .string)
+                Attribute("population", .integer64, optional: true)
+                Relationship("country", to: "Country", .optionalToOne, inverse: "cities")
             }
-            Entity("Folder") {
-                Attribute("folderId", .string)
+            Entity("Country") {
+                Attribute("countryId", .string)
                 Attribute("name", .string, optional: true)
-                Relationship("notes", to: "Note", .toMany, inverse: "folder")
+                Relationship("cities", to: "City", .toMany, inverse: "country")
             }
         }
-        return (Services(model: model), try #require(model.entity(named: "Note")))
+        return (Services(model: model), try #require(model.entity(named: "City")))
     }
 
     @Test func operationsAndSecretsAreFields() throws {
-        let (services, note) = try Self.services()
+        let (services, city) = try Self.services()
         let write = RemoteWrite(
-            id: "a", operations: ["rank": .increment(.integer(2))], secrets: ["password": "secret"])
-        let fields = try services.fields(of: write, note)
-        #expect(fields == ["id": "a", "rank": ["add": 2], "password": "secret"])
+            id: "a", operations: ["population": .increment(.integer(2))], secrets: ["password": "secret"])
+        let fields = try services.fields(of: write, city)
+        #expect(fields == ["id": "a", "population": ["add": 2], "password": "secret"])
         #expect(throws: RemoteError.self) {
-            try services.fields(of: RemoteWrite(id: "a", operations: ["rank": .append([])]), note)
+            try services.fields(of: RemoteWrite(id: "a", operations: ["population": .append([])]), city)
         }
     }
 
     @Test func relatedObjectsAreRecords() throws {
-        let (services, note) = try Self.services()
+        let (services, city) = try Self.services()
         let record = try services.record(
-            ["id": "a", "rev": 1, "folder": ["id": "f", "rev": 2, "name": "Home"]], note)
-        guard case .record(let folder)? = record.values["folder"] else {
-            Issue.record("the folder is \(String(describing: record.values["folder"]))")
+            ["id": "a", "rev": 1, "country": ["id": "PE", "rev": 2, "name": "Peru"]], city)
+        guard case .record(let country)? = record.values["country"] else {
+            Issue.record("the country is \(String(describing: record.values["country"]))")
             return
         }
-        #expect(folder.identity == RemoteIdentity(entity: "Folder", id: "f"))
-        #expect(folder.version == "2" && folder.values["name"] == .value(.string("Home")))
-        #expect(try services.record(["id": "a", "folder": "f"], note).values["folder"] == .reference("f"))
+        #expect(country.identity == RemoteIdentity(entity: "Country", id: "PE"))
+        #expect(country.version == "2" && country.values["name"] == .value(.string("Peru")))
+        #expect(try services.record(["id": "a", "country": "PE"], city).values["country"] == .reference("PE"))
     }
 
     @Test func operationsAreDivided() throws {
-        let (services, note) = try Self.services()
+        let (services, city) = try Self.services()
         let relation = RemoteRelation(id: "a", relationship: "tags", added: ["x"], removed: ["y"])
-        #expect(try services.steps(of: .relate(entity: note, relation)).count == 2)
+        #expect(try services.steps(of: .relate(entity: city, relation)).count == 2)
         let ids = (0..<120).map(String.init)
-        let parts = try services.steps(of: .read(entity: note, ids: ids)).map { step in
+        let parts = try services.steps(of: .read(entity: city, ids: ids)).map { step in
             if case .read(_, let ids) = step { ids.count } else { 0 }
         }
         #expect(parts == [50, 50, 20])

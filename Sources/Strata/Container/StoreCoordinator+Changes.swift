@@ -35,7 +35,7 @@ extension StoreCoordinator {
     func announce(_ notification: CommitNotification) {
         keys.storeWasWritten()
         for (rootIndex, keys) in notification.staleKeys(model) { rowCache.invalidate(keys, rootIndex: rootIndex) }
-        // All of it had been deleted before: nobody hears twice of one delete.
+        // All of it had been deleted before, and those deletes were announced.
         if notification.changes.isEmpty, !notification.effects.alreadyDeleted.isEmpty { return }
         forgetRows(referringTo: notification.changes.deletes)
         broadcast(notification)

@@ -1,11 +1,11 @@
 /// An operand that is a condition by itself: a predicate, or the key of a truth value.
 ///
-///     let open = Todo.where { !$0.isDone }
-///     let important = Todo.where { !$0.isDone && $0.title.hasPrefix("!") }
-///     let request = FetchRequest<Todo>(where: Todo.keys.isDone.predicate)
+///     let closed = Airport.where { !$0.isOpen }
+///     let some = Airport.where { !$0.isOpen && $0.name.hasPrefix("A") }
+///     let request = FetchRequest<Airport>(where: Airport.keys.isOpen.predicate)
 ///
-/// Conditions combine with `&&`, `||` and `!`. A truth value that is nil counts as false: `$0.isDone` does not find it, and
-/// `!$0.isDone` does.
+/// Conditions combine with `&&`, `||` and `!`. A truth value that is nil counts as false: `$0.isOpen` does not find it, and
+/// `!$0.isOpen` does.
 ///
 /// Methods such as ``FetchRequest/where(_:)`` and ``ToManyOperand/any(_:)`` take any such operand. Where a ``FetchPredicate`` is
 /// required, as in the initializer of ``FetchRequest``, write ``predicate``.

@@ -1,8 +1,8 @@
 /// The names of entities and properties at the server, where they are not as in the model.
 ///
 ///     var names = AzureNames()
-///     names.tables["Todo"] = "TodoItem"
-///     names.columns["Todo.owner"] = "ownerId"
+///     names.tables["City"] = "CityItem"
+///     names.columns["City.country"] = "countryId"
 ///
 /// Set them in ``AzureDialect/names`` before you open a store. By default, a table has the entity's name, in small letters with
 /// ``AzureVersion/datasync``, and a column the property's name. A to-one relationship is a column with the id of the other row.

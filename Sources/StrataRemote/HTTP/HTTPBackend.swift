@@ -5,7 +5,7 @@ import Synchronization
 /// An HTTP service as a back end: its wire format, what carries its requests, and what signs them.
 ///
 ///     let backend = HTTPBackend(dialect: dialect, transport: URLSessionTransport())
-///     let store = try RemoteStore.open(model: model, backend: backend, location: .file(path: "todos.sqlite"))
+///     let store = try RemoteStore.open(model: model, backend: backend, location: .file(path: "cities.sqlite"))
 ///
 /// Each request is built by the dialect, passes the middleware, and is signed again for each attempt, even where the server
 /// redirects it within its host. An answer that ends the session is shown to the authorizer once; one that asks to wait is

@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// An HTTP request with its body.
 ///
-///     var request = try WireRequest(.get, authority: "shelf.example", path: "/Todo?since=41")
+///     var request = try WireRequest(.get, authority: "shelf.example", path: "/City?since=41")
 ///     request.head.headerFields[.acceptLanguage] = "nb"
 ///
 /// A dialect makes it, middleware may change it, an authorizer signs it, and an ``HTTPTransport`` sends it. The path is as it

@@ -28,8 +28,8 @@ public enum RemoteAnswer: Sendable {
 /// Objects that a back end has, or a part of them.
 ///
 ///     let page = RemotePage(
-///         records: [RemoteRecord(entity: "Todo", id: "1", values: ["title": .value(.string("Call Ann"))], version: "3")],
-///         deleted: [RemoteIdentity(entity: "Todo", id: "7")], next: "57", hasMore: false)
+///         records: [RemoteRecord(entity: "City", id: "1", values: ["name": .value(.string("Lima"))], version: "3")],
+///         deleted: [RemoteIdentity(entity: "City", id: "7")], next: "57", hasMore: false)
 ///
 /// It answers queries, reads and pulls. Set ``hasMore`` and ``next`` if the service has given only a part: the store then asks
 /// for the rest. A complete answer to a query must have all objects that match, because the mirror removes those that are
@@ -67,7 +67,7 @@ public struct RemotePage: Sendable, Hashable {
 
 /// The outcome of one write: carried out, or failed.
 ///
-///     let record = RemoteRecord(entity: "Todo", id: "7", version: "4")
+///     let record = RemoteRecord(entity: "City", id: "7", version: "4")
 ///     let done = RemoteAnswer.outcomes([.done(record)])
 ///     let conflict = RemoteAnswer.outcomes([.failed(RemoteError(.conflict, message: "the revision is 5"))])
 ///

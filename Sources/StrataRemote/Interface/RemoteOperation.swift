@@ -48,7 +48,7 @@ public enum RemoteOperation: Sendable {
 /// A query for the objects of an entity: condition, order, limit, and what comes along.
 ///
 ///     var query = RemoteQuery(entity: entity)
-///     query.predicate = try FetchPredicate(format: "isDone == NO")
+///     query.predicate = try FetchPredicate(format: "population > 1000000")
 ///     query.limit = 50
 ///     let answer = try await backend.perform(.query(query), options: RequestOptions())
 ///
@@ -71,8 +71,8 @@ public struct RemoteQuery: Sendable {
     public var offset = 0
     /// The requested properties; nil for all. The primary key is always included.
     public var properties: [String]?
-    /// The relationships whose objects come along whole, as paths by name: `["list", "owner"]` brings lists and their owners.
-    /// For all others primary keys come. Needs ``RemoteCapabilities/Features/expanding``.
+    /// The relationships whose objects come along whole, as paths by name: `["country", "continent"]` brings countries and
+    /// their continents. For all others primary keys come. Needs ``RemoteCapabilities/Features/expanding``.
     public var includes: [[String]] = []
     /// Further conditions, on what other queries find. Needs ``RemoteCapabilities/Features/subqueries``.
     public var subqueries: [RemoteSubquery] = []
@@ -90,8 +90,8 @@ public struct RemoteQuery: Sendable {
 
 /// A write of one object: a creation, a change or a delete.
 ///
-///     let title = RemoteWrite(id: "7", values: ["title": .value(.string("Call Ann"))], baseVersion: "3")
-///     let answer = try await backend.perform(.update(entity: entity, title), options: RequestOptions())
+///     let rename = RemoteWrite(id: "7", values: ["name": .value(.string("Qosqo"))], baseVersion: "3")
+///     let answer = try await backend.perform(.update(entity: entity, rename), options: RequestOptions())
 ///
 /// A creation has all values, an update only those that changed, and a delete none. A nil value is given as
 /// ``RemoteValue/value(_:)`` of ``Value/null``. If ``operations`` are set, the server computes these properties from what it

@@ -4,8 +4,8 @@ import StrataStore
 /// An object as a back end knows it, or some of its properties: what dialects turn wire formats into, and back.
 ///
 ///     let record = RemoteRecord(
-///         entity: "Todo", id: "1",
-///         values: ["title": .value(.string("Call Ann")), "due": .value(.null), "list": .reference("home")],
+///         entity: "City", id: "1",
+///         values: ["name": .value(.string("Lima")), "note": .value(.null), "country": .reference("PE")],
 ///         version: "3")
 ///
 /// Properties are named as in the model; the dialect decides how they are spelled on the wire. A property that is missing was
@@ -42,7 +42,7 @@ public struct RemoteRecord: Sendable, Hashable {
 
 /// The name of an object on a back end: its entity and primary key.
 ///
-///     try store.sync.purge([RemoteIdentity(entity: "Todo", id: "7")])
+///     try store.sync.purge([RemoteIdentity(entity: "City", id: "7")])
 ///
 /// Client and server share it, whereas an ``ObjectID`` is known only in one mirror. Reports, failed changes and errors name
 /// objects by it. The entity is the name in the model, of the object itself or of one that it inherits from; primary keys that
@@ -59,16 +59,16 @@ public struct RemoteIdentity: Sendable, Hashable, CustomStringConvertible {
         self.id = id
     }
 
-    /// Entity and primary key: `Todo/1234`.
+    /// Entity and primary key: `City/1234`.
     public var description: String { "\(entity)/\(id)" }
 }
 
 /// The value of one property of a ``RemoteRecord`` or a ``RemoteWrite``.
 ///
-///     var record = RemoteRecord(entity: "Todo", id: "1")
-///     record.values["title"] = .value(.string("Call Ann"))
-///     record.values["list"] = .reference("home")
-///     record.values["tags"] = .references(["a", "b"])
+///     var record = RemoteRecord(entity: "City", id: "1")
+///     record.values["name"] = .value(.string("Lima"))
+///     record.values["country"] = .reference("PE")
+///     record.values["twins"] = .references(["7", "8"])
 ///
 /// Attributes are ``Value``s of the type that the model declares; a value of another type makes the record an
 /// ``UnreadableRecord``. Relationships are given by primary key, or by the related objects themselves if an answer contains

@@ -4,8 +4,8 @@ import StrataStore
 /// Where a fetch looks: the network, the mirror, or both.
 ///
 ///     store.fetchPolicy = .cacheElseNetwork
-///     let open = Todo.where { !$0.isDone }.options(RemoteOptions(fetchPolicy: .networkOnly))
-///     let todos = try await context.fetch(open)
+///     let large = City.where { $0.population > 1_000_000 }.options(RemoteOptions(fetchPolicy: .networkOnly))
+///     let cities = try await context.fetch(large)
 ///
 /// The store has a default, ``RemoteStore/fetchPolicy``, which ``networkElseCache`` is until you set another one; a request can
 /// override it. It also applies to counts, and to members that a load or a prefetch asks for.
@@ -29,7 +29,7 @@ public enum FetchPolicy: Int, Sendable, Hashable, CaseIterable {
 
 /// Where a save writes: the network, or the mirror, from which a synchronization sends it later.
 ///
-///     todo.title = "Call Ann"
+///     city.name = "Qosqo"
 ///     try await context.save(options: RemoteOptions(savePolicy: .networkElseQueue))  // works offline, too
 ///     print(try store.sync.pendingCount(), "changes wait")
 ///
@@ -55,7 +55,7 @@ public enum SavePolicy: Int, Sendable, Hashable, CaseIterable {
 /// Options of one fetch, load or save for a remote store, which override the store's settings.
 ///
 ///     let here = RemoteOptions(fetchPolicy: .cacheOnly)
-///     let todos = try await context.fetch(FetchRequest<Todo>().options(here))        // no request
+///     let cities = try await context.fetch(FetchRequest<City>().options(here))       // no request
 ///     try await context.save(options: RemoteOptions(savePolicy: .networkElseQueue))  // waits in the outbox without network
 ///
 /// Set them with `FetchRequest.options(_:)`, or pass them to `save(options:)`. Properties that are nil use the setting of

@@ -5,9 +5,9 @@ import StrataStore
 /// A store that mirrors a back end: objects that were read or saved are in a SQLite file; others are loaded over the network.
 ///
 ///     let store = try RemoteStore.open(
-///         model: model, backend: backend, location: .file(path: "todos.sqlite"))
-///     let container = try PersistentContainer(store: store, classes: [Todo.self])
-///     let todos = try await container.viewContext.fetch(FetchRequest<Todo>())
+///         model: model, backend: backend, location: .file(path: "cities.sqlite"))
+///     let container = try PersistentContainer(store: store, classes: [City.self, Country.self])
+///     let cities = try await container.viewContext.fetch(FetchRequest<City>())
 ///
 /// Contexts read the mirror; their asynchronous methods first fill it, following the ``FetchPolicy``. A save goes to the server
 /// first, or waits in the mirror, following the ``SavePolicy``; ``sync`` sends what waits, and receives what others have
@@ -25,7 +25,7 @@ public final class RemoteStore: NetworkStore {
     ///     options.savePolicy = .cacheOnly
     ///     options.pushesAutomatically = true
     ///     let store = try RemoteStore.open(
-    ///         model: model, backend: backend, location: .file(path: "todos.sqlite"), options: options)
+    ///         model: model, backend: backend, location: .file(path: "cities.sqlite"), options: options)
     public struct Options: Sendable {
         /// Where fetches look.
         public var fetchPolicy = FetchPolicy.networkElseCache
@@ -69,7 +69,7 @@ public final class RemoteStore: NetworkStore {
     /// Opens a store, or makes it where there is none. Nothing is sent.
     ///
     ///     let service = HTTPBackend(dialect: dialect, transport: URLSessionTransport())
-    ///     let store = try RemoteStore.open(model: model, backend: service, location: .file(path: "todos.sqlite"))
+    ///     let store = try RemoteStore.open(model: model, backend: service, location: .file(path: "cities.sqlite"))
     ///
     /// The mirror of an earlier version of the model is migrated without questions: removed entities and properties are
     /// dropped, and the next pull reads what is new. Waiting changes are kept. A mirror in memory is empty in each launch, and

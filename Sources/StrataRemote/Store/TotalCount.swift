@@ -4,7 +4,7 @@ import StrataStore
 /// read page by page.
 ///
 ///     let total = TotalCount()
-///     let request = FetchRequest<Todo>(limit: 20).options(RemoteOptions(total: total))
+///     let request = FetchRequest<City>(limit: 20).options(RemoteOptions(total: total))
 ///     let page = try await context.fetch(request)
 ///     print("\(page.count) of \(total.value ?? page.count)")
 ///

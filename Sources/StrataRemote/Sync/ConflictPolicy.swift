@@ -62,7 +62,7 @@ public enum ConflictPolicy: Sendable {
 ///
 ///     let policy = ConflictPolicy.decide { conflict in
 ///         guard let server = conflict.server else { return .server }  // deleted there
-///         return conflict.client.values["title"] == server.values["title"] ? .merge : .client
+///         return conflict.client.values["name"] == server.values["name"] ? .merge : .client
 ///     }
 ///
 /// The closure of ``ConflictPolicy/decide(_:)`` receives it. ``client`` is the object with the values that wait here, and

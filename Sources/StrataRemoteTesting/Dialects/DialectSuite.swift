@@ -5,7 +5,7 @@ import StrataRemote
 /// A dialect to be checked by ``DialectSuite``, and the answers of its service.
 ///
 ///     let subject = DialectSubject(
-///         dialect: MyDialect(), entity: todo,
+///         dialect: MyDialect(), entity: city,
 ///         success: { _, _ in .scripted(json: #"{"id": "a"}"#) },
 ///         failure: { status in .scripted(json: #"{"error": "no"}"#, status: status) },
 ///         list: { records in .scripted(json: "[\(records.map { "{\"id\": \"\($0.id)\"}" }.joined(separator: ","))]") },

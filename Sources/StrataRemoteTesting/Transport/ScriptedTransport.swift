@@ -5,7 +5,7 @@ import StrataStore
 /// A transport without a network: you script the server's answers, and it records what was sent.
 ///
 ///     let transport = ScriptedTransport()
-///     transport.answer(json: #"{"todo_id":"1"}"#, status: 201)
+///     transport.answer(json: #"{"city_id":"1"}"#, status: 201)
 ///     transport.answer(status: 503, headers: ["Retry-After": "1"])
 ///     transport.fail(.answerLost)
 ///     transport.handle { request in .init(HTTPResponse(status: .notFound)) }

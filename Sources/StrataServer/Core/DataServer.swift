@@ -8,7 +8,7 @@
     /// its options name. A ``HTTPService`` puts it on a socket; tests and embedders may call ``respond(to:)`` themselves.
     ///
     ///     let server = try DataServer(folder: "data")
-    ///     let answer = await server.respond(to: ServerRequest("GET", "/todo"))
+    ///     let answer = await server.respond(to: ServerRequest("GET", "/city"))
     ///
     /// All that it keeps is in one folder: `production` and `development`, each with `strata.sqlite` for objects, accounts and
     /// sessions, and `files` for the content of binary fields; `mail` with outgoing messages, `signatures` with those of

@@ -20,7 +20,7 @@
         public var isSecure: Bool
 
         /// Collects the parts of a request.
-        /// - Parameter target: Path and query as they appear in the first line: `/todo?done=true`.
+        /// - Parameter target: Path and query as they appear in the first line: `/city?capital=true`.
         public init(
             _ method: String, _ target: String, headers: [(name: String, value: String)] = [], body: Data = Data(),
             client: String = "local", isSecure: Bool = false

@@ -6,7 +6,7 @@ extension StackMobClient {
     /// ```swift
     /// StackMobClient.default = try StackMobClient(publicKey: key)
     /// // Anywhere else:
-    /// let todos = try await StackMobClient.default?.dataStore.query(StackMobQuery("todo"))
+    /// let cities = try await StackMobClient.default?.dataStore.query(StackMobQuery("city"))
     /// ```
     ///
     /// Strata itself never uses it. An app with one application needs no other client; tests and servers, which have several,

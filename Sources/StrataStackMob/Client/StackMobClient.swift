@@ -5,7 +5,7 @@ import Logging
 ///
 ///     let client = try StackMobClient(publicKey: key, apiVersion: "0")
 ///     try await client.logIn(username: "bob", password: password)
-///     let todos = try await client.dataStore.query(StackMobQuery("todo").where("done", .equal, false))
+///     let capitals = try await client.dataStore.query(StackMobQuery("city").where("capital", .equal, true))
 ///
 /// Create one client for an application and share it: it keeps the session of one user, and reports in ``reachability`` whether
 /// the server answers. For managed objects, open a ``StackMobStore`` with it.

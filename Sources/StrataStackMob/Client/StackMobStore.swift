@@ -3,8 +3,8 @@ import StrataStore
 
 /// Managed objects on a StackMob server: a client, and the store that mirrors what it reads and saves.
 ///
-///     let stack = try StackMobStore.open(model: model, client: client, location: .file(path: "todos.sqlite"))
-///     let container = try PersistentContainer(store: stack.remote, classes: [Todo.self, User.self])
+///     let stack = try StackMobStore.open(model: model, client: client, location: .file(path: "cities.sqlite"))
+///     let container = try PersistentContainer(store: stack.remote, classes: [City.self, Country.self, User.self])
 ///     try await stack.sync.synchronize()
 ///
 /// ``remote`` is an ordinary `RemoteStore`: set fetch and save policies there or in each request. The client's session signs

@@ -3,10 +3,10 @@ import Foundation
 /// Data by schema and field, as the server has it: no model, no objects, no mirror.
 ///
 ///     let store = client.dataStore
-///     let todo = try await store.create(["title": "Buy milk", "done": false], in: "todo")
-///     let id = todo["todo_id"]?.string ?? ""
-///     try await store.update(id, in: "todo", with: ["done": true])
-///     try await store.delete(id, in: "todo")
+///     let city = try await store.create(["name": "Lima", "capital": false], in: "city")
+///     let id = city["city_id"]?.string ?? ""
+///     try await store.update(id, in: "city", with: ["capital": true])
+///     try await store.delete(id, in: "city")
 ///
 /// Get it from ``StackMobClient/dataStore``. Use it for single requests, for tools, and for schemas that your model does not
 /// have. Nothing is cached or queued, and a ``StackMobStore`` does not see the changes until its next pull.
@@ -155,7 +155,7 @@ public struct DataStore: Sendable {
 
     /// Reads the objects that meet a query.
     ///
-    ///     let mine = try await client.dataStore.query(StackMobQuery("todo").where("sm_owner", .equal, "user/bob"))
+    ///     let mine = try await client.dataStore.query(StackMobQuery("city").where("sm_owner", .equal, "user/bob"))
     ///
     /// - Throws: ``RemoteError``, with code -100 if the protocol cannot express the query; nothing was sent then.
     public func query(
@@ -193,7 +193,7 @@ public struct DataStore: Sendable {
 
 /// The outcome of a request that creates several objects.
 ///
-///     let created = try await client.dataStore.create([["title": "Milk"], ["title": "Bread"]], in: "todo")
+///     let created = try await client.dataStore.create([["name": "Lima"], ["name": "Cusco"]], in: "city")
 ///     print(created.succeeded.count, "made,", created.failed.count, "refused")
 ///
 /// One refused object does not undo the others, so check ``failed`` even if the call does not throw. ``succeeded`` has primary

@@ -3,12 +3,12 @@ import Foundation
 /// Parts of queries, one after another. Each method gives a copy of the query with one more part.
 ///
 /// ```swift
-/// let query = StackMobQuery("todo")
-///     .where("done", .equal, false)
+/// let query = StackMobQuery("city")
+///     .where("capital", .equal, false)
 ///     .whereAny(
-///         .compare("due", .less, .date(.now)),
-///         .and([.isIn("priority", [1, 2]), .compare("title", .notEqual, nil)]))
-///     .ordered(by: "due").ordered(by: "title", ascending: false)
+///         .compare("visited", .less, .date(.now)),
+///         .and([.isIn("country", ["PE", "CL"]), .compare("note", .notEqual, nil)]))
+///     .ordered(by: "visited").ordered(by: "name", ascending: false)
 ///     .skipping(20).limited(to: 10)
 /// ```
 extension StackMobQuery {

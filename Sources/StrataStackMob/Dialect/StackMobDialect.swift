@@ -3,8 +3,8 @@ import Foundation
 /// The wire format of StackMob: how an application, its users and its objects are spoken of over HTTP.
 ///
 ///     let dialect = try StackMobDialect(publicKey: key, apiVersion: "0")
-///     let request = try dialect.queryRequest(StackMobQuery("todo").where("done", .equal, false))
-///     print(request.head.method, request.head.path ?? "")  // GET /todo?done=false
+///     let request = try dialect.queryRequest(StackMobQuery("city").where("capital", .equal, true))
+///     print(request.head.method, request.head.path ?? "")  // GET /city?capital=true
 ///
 /// It is a value without state: it makes requests and reads answers, without input or output. Change its settings in a
 /// ``StackMobConfiguration``. A dialect of its own does not require HTTPS for other hosts; the configuration's does.

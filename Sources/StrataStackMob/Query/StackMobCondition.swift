@@ -2,10 +2,10 @@ import Foundation
 
 /// A condition of a ``StackMobQuery``, in terms of the server's fields.
 ///
-///     let query = StackMobQuery("todo").whereAny(
-///         .compare("due", .less, .date(.now)),
-///         .and([.isIn("priority", [1, 2]), .compare("title", .notEqual, nil)]))
-///     let todos = try await client.dataStore.query(query)
+///     let query = StackMobQuery("city").whereAny(
+///         .compare("visited", .less, .date(.now)),
+///         .and([.isIn("country", ["PE", "CL"]), .compare("note", .notEqual, nil)]))
+///     let cities = try await client.dataStore.query(query)
 ///
 /// The protocol can express a conjunction with one group of alternatives in it. A second group, the same comparison of a field
 /// with two values, or a comma in a list of values is an error that names the part, before anything is sent. Managed objects
@@ -52,10 +52,10 @@ public indirect enum StackMobCondition: Sendable, Hashable {
 
 /// One query parameter of a condition, before it is encoded.
 ///
-///     let query = StackMobQuery("todo").where("priority", isIn: [1, 2]).where("done", .equal, false)
+///     let query = StackMobQuery("city").where("country", isIn: ["PE", "CL"]).where("capital", .equal, false)
 ///     for parameter in try query.parameters() { print(parameter.name, parameter.value) }
-///     // priority[in] 1,2
-///     // done false
+///     // country[in] PE,CL
+///     // capital false
 ///
 /// ``StackMobQuery/parameters()`` gives them in the order of the conditions. Use it to see in a test, or in a log, what a query
 /// asks the server.

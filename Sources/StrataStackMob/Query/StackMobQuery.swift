@@ -2,11 +2,11 @@ import Foundation
 
 /// A query in terms of schemas and fields, for code that works without managed objects.
 ///
-///     let query = StackMobQuery("todo")
-///         .where("done", .equal, false)
+///     let query = StackMobQuery("city")
+///         .where("capital", .equal, false)
 ///         .ordered(by: "createddate", ascending: false)
 ///         .limited(to: 20)
-///     let todos = try await client.dataStore.query(query)
+///     let cities = try await client.dataStore.query(query)
 ///
 /// It is a value: each method returns a changed copy, so you can keep a query and refine it. Names of fields are the server's.
 /// Select fields and expand related objects to get exactly what you show. ``DataStore/count(_:options:)`` ignores the range.

@@ -2,7 +2,7 @@ import Foundation
 
 /// The credentials that sign the requests of a logged-in user: OAuth 2 with MAC tokens.
 ///
-///     let request = try dialect.readRequest(schema: "todo", id: "1")
+///     let request = try dialect.readRequest(schema: "city", id: "1")
 ///     let signed = credentials.signing(request, seconds: Int64(Date().timeIntervalSince1970), nonce: UUID().uuidString)
 ///     print(signed.head.headerFields[.authorization] ?? "")
 ///

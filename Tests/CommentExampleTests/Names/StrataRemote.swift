@@ -19,7 +19,7 @@ private let key = "public key"
 private let accessToken = "token"
 private let conflict: SyncConflict = absent()
 private let reachability: NetworkReachability = absent()
-@MainActor private var todo: Todo = absent()
+@MainActor private var city: City = absent()
 private enum Keychain {
     static func read(_ name: String) throws(SessionStorageError) -> Data? { absent() }
     static func write(_ data: Data, _ name: String) throws(SessionStorageError) {}

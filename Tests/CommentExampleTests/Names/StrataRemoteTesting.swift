@@ -6,7 +6,7 @@ private let subject: DialectSubject = absent()
 // What the reader has made and wants to check: a service with a dialect.
 private func MyDialect() -> any RemoteDialect { absent() }
 private enum MyServer { static func start() async throws -> any HTTPTransport { absent() } }
-private let todo: EntityDescription = absent()
+private let city: EntityDescription = absent()
 private struct PlainServers: BackendSubject {
     let name = "Plain server"
     func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend { absent() }

@@ -5,51 +5,51 @@ import StrataAzure
 /// The examples of Documentation/Azure.md.
 enum AzureGuide {
     static func clients(key: String) throws -> [AzureClient] {
-        let client = try AzureClient("https://notes.azurewebsites.net")  // Mobile Apps
-        let old = try AzureClient("https://notes.azure-mobile.net", applicationKey: key)  // Mobile Services
+        let client = try AzureClient("https://gazetteer.azurewebsites.net")  // Mobile Apps
+        let old = try AzureClient("https://gazetteer.azure-mobile.net", applicationKey: key)  // Mobile Services
 
-        var configuration = try AzureConfiguration("https://notes.example", version: .datasync)
+        var configuration = try AzureConfiguration("https://gazetteer.example", version: .datasync)
         configuration.dialect.tokenHeader = .bearer  // Authorization: Bearer, instead of X-ZUMO-AUTH
         let new = AzureClient(configuration)
         return [client, old, new]
     }
 
     static func tables(_ client: AzureClient) async throws -> JSONObject {
-        let notes = client.table("Note")
-        var note = try await notes.insert(["text": "Buy milk"])  // the server assigns the id
-        note["text"] = "Buy oat milk"
-        note = try await notes.update(note)  // sends the version in If-Match
-        let same = try await notes.read(id: note["id"] ?? .null)
-        try await notes.delete(note)  // or delete(id:), whatever the version
-        note["version"] = nil  // the deletion gave the row another one
-        try await notes.undelete(note)  // if the table keeps deleted rows
+        let cities = client.table("City")
+        var city = try await cities.insert(["name": "Cusco"])  // the server assigns the id
+        city["name"] = "Qosqo"
+        city = try await cities.update(city)  // sends the version in If-Match
+        let same = try await cities.read(id: city["id"] ?? .null)
+        try await cities.delete(city)  // or delete(id:), whatever the version
+        city["version"] = nil  // the deletion gave the row another one
+        try await cities.undelete(city)  // if the table keeps deleted rows
         return same
     }
 
-    static func queries(_ notes: AzureTable, print: (Any...) -> Void) async throws -> AzureRows? {
-        var query = AzureQuery(try FetchPredicate(format: "done == NO AND text BEGINSWITH[c] %@", "buy"))
+    static func queries(_ cities: AzureTable, print: (Any...) -> Void) async throws -> AzureRows? {
+        var query = AzureQuery(try FetchPredicate(format: "population > 100000 AND name BEGINSWITH[c] %@", "san"))
         query.order("createdAt", ascending: false)
         query.skip = 40
         query.top = 20
-        query.columns = ["id", "text"]
+        query.columns = ["id", "name"]
         query.includesTotalCount = true
         query.parameters = ["tenant": "a"]  // parameters of your own
-        let rows = try await notes.read(query)
+        let rows = try await cities.read(query)
         print(rows.items, rows.totalCount ?? 0)  // totalCount is nil unless you ask for it
-        let more = try await notes.read(after: rows)  // nil if the server named no next page
+        let more = try await cities.read(after: rows)  // nil if the server named no next page
         return more
     }
 
-    static func conflict(_ notes: AzureTable, _ changed: JSONObject) async throws(AzureFailure) -> JSONObject {
-        var note = changed
+    static func conflict(_ cities: AzureTable, _ changed: JSONObject) async throws(AzureFailure) -> JSONObject {
+        var city = changed
         do throws(AzureFailure) {
-            note = try await notes.update(note)
+            city = try await cities.update(city)
         } catch {
             guard error.code == .preconditionFailed else { throw error }
-            note["version"] = error.serverItem?["version"]  // the client wins
-            note = try await notes.update(note)
+            city["version"] = error.serverItem?["version"]  // the client wins
+            city = try await cities.update(city)
         }
-        return note
+        return city
     }
 
     static func filters(_ first: AzureQuery) throws -> [AzureQuery] {
@@ -57,7 +57,7 @@ enum AzureGuide {
         var results: [AzureQuery] = []
         query.filter = .text("year(createdAt) eq 2026")
         results.append(query)
-        query.filter = .predicate(try FetchPredicate(format: "weight > $limit"), ["limit": .float(50)])
+        query.filter = .predicate(try FetchPredicate(format: "area > $limit"), ["limit": .float(50)])
         results.append(query)
         return results
     }
@@ -72,7 +72,7 @@ enum AzureGuide {
         _ client: AzureClient, open: (String) async throws -> String
     ) async throws -> AzureUser? {
         // With a page in the system's browser, which comes back to an address of your app's own scheme:
-        let page = try client.logInPage("facebook", returningTo: "notes")
+        let page = try client.logInPage("facebook", returningTo: "gazetteer")
         let address = try await open(page.url)  // the address that your app is opened with
         let user = try await client.logIn(page, endedAt: address)  // nil if the address is not the end
         return user
@@ -119,35 +119,35 @@ enum AzureGuide {
 
     static func numbered() throws -> ManagedObjectModel {
         try ManagedObjectModel(name: "Numbered") {
-            Entity("Note", primaryKey: "noteId") {
-                Attribute("noteId", .integer64, optional: true)
-                Attribute("text", .string, optional: true)
-                Relationship("owner", to: "Person", .optionalToOne, inverse: "notes")
+            Entity("City", primaryKey: "cityId") {
+                Attribute("cityId", .integer64, optional: true)
+                Attribute("name", .string, optional: true)
+                Relationship("country", to: "Country", .optionalToOne, inverse: "cities")
             }
-            Entity("Person") {
-                Attribute("personId", .string)
-                Relationship("notes", to: "Note", .toMany, inverse: "owner")
+            Entity("Country") {
+                Attribute("countryId", .string)
+                Relationship("cities", to: "City", .toMany, inverse: "country")
             }
         }
     }
 
     static func store(_ client: AzureClient, path: String) throws -> PersistentContainer {
         let store = try RemoteStore.open(
-            model: NotesModel.model, backend: client.backend, location: .file(path: path))
-        let container = try PersistentContainer(store: store, classes: NotesModel.classes)
+            model: GazetteerModel.model, backend: client.backend, location: .file(path: path))
+        let container = try PersistentContainer(store: store, classes: GazetteerModel.classes)
         return container
     }
 
     static func offline(
         _ client: AzureClient, folder: URL
     ) async throws -> (AzureSyncContext, JSONObject, [JSONObject]) {
-        let sync = try AzureSyncContext(client, keptIn: FileSessionStorage(folder: folder), named: "notes")
-        let note = try await sync.insert(["text": "Buy milk", "done": false], into: "Note")  // gets an id immediately
+        let sync = try AzureSyncContext(client, keptIn: FileSessionStorage(folder: folder), named: "gazetteer")
+        let city = try await sync.insert(["name": "Lima", "population": 10_092_000], into: "City")  // now it has an id
         try await sync.push()
-        let open = AzureQuery(try FetchPredicate(format: "done == NO"))
-        try await sync.pull("Note", query: open, queryID: "open")
-        let items = await sync.items(in: "Note")
-        return (sync, note, items)
+        let large = AzureQuery(try FetchPredicate(format: "population > 1000000"))
+        try await sync.pull("City", query: large, queryID: "large")
+        let items = await sync.items(in: "City")
+        return (sync, city, items)
     }
 
     static func resolving(_ sync: AzureSyncContext) async throws {

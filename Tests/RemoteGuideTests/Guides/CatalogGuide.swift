@@ -21,16 +21,16 @@ enum CatalogGuide {
     }
 
     static func remote(_ backend: any RemoteBackend, _ path: String) async throws -> PersistentContainer {
-        let store = try RemoteStore.open(model: TodoModel.model, backend: backend, location: .file(path: path))
-        let container = try PersistentContainer(store: store, classes: TodoModel.classes)
+        let store = try RemoteStore.open(model: GazetteerModel.model, backend: backend, location: .file(path: path))
+        let container = try PersistentContainer(store: store, classes: GazetteerModel.classes)
         try await store.sync.synchronize()
         return container
     }
 
     static func stackMob(_ key: String, _ path: String) throws -> PersistentContainer {
         let client = try StackMobClient(publicKey: key)
-        let stack = try StackMobStore.open(model: TodoModel.model, client: client, location: .file(path: path))
-        let container = try PersistentContainer(store: stack.remote, classes: TodoModel.classes)
+        let stack = try StackMobStore.open(model: GazetteerModel.model, client: client, location: .file(path: path))
+        let container = try PersistentContainer(store: stack.remote, classes: GazetteerModel.classes)
         return container
     }
 

@@ -9,7 +9,7 @@ enum MaxLeapGuide {
         static func live(
             _ client: MaxLeapClient, _ stack: MaxLeapStore
         ) throws -> ServerChangeWatch {
-            let live = try ParseLiveQuery(client, classes: ["Post"], sockets: AsyncWebSocketTransport())
+            let live = try ParseLiveQuery(client, classes: ["Town"], sockets: AsyncWebSocketTransport())
             let watch = stack.remote.synchronizes(with: live)  // keep it
             return watch
         }
@@ -23,24 +23,24 @@ enum MaxLeapGuide {
     }
 
     static func objects(_ client: MaxLeapClient, userID: String) async throws -> MaxLeapObject {
-        var post = MaxLeapObject("Post")
-        post["title"] = "Hello"
-        post["at"] = .date(.now)
-        post["place"] = .geoPoint(GeoPoint(latitude: 48.86, longitude: 2.35))
-        post["author"] = .pointer(MaxLeapPointer("_User", userID))
-        post = try await client.save(post)  // from now on, it has an objectId
+        var town = MaxLeapObject("Town")
+        town["name"] = "Pisac"
+        town["visited"] = .date(.now)
+        town["position"] = .geoPoint(GeoPoint(latitude: -13.42, longitude: -71.85))
+        town["guide"] = .pointer(MaxLeapPointer("_User", userID))
+        town = try await client.save(town)  // from now on, it has an objectId
 
-        try post.increment("likes", by: 2)  // the server computes it, so no concurrent change is lost
-        try post.addUnique(["red", "blue"], to: "tags")
-        try post.addRelation([MaxLeapPointer("_User", userID)], to: "readers")
-        post["note"] = nil  // removes the field; .null stores a null
-        post = try await client.save(post)  // sends only the four changes
-        return post
+        try town.increment("visits", by: 2)  // the server computes it, so no concurrent change is lost
+        try town.addUnique(["market", "ruins"], to: "tags")
+        try town.addRelation([MaxLeapPointer("_User", userID)], to: "visitors")
+        town["note"] = nil  // removes the field; .null stores a null
+        town = try await client.save(town)  // sends only the four changes
+        return town
     }
 
     static func completing(_ client: MaxLeapClient) async throws -> MaxLeapObject {
-        let titles = try await client.find(MaxLeapQuery("Post").selecting("title"))
-        let whole = try await client.fetchIfNeeded(titles[0])  // sends nothing if the object is complete
+        let names = try await client.find(MaxLeapQuery("Town").selecting("name"))
+        let whole = try await client.fetchIfNeeded(names[0])  // sends nothing if the object is complete
         return whole
     }
 
@@ -52,28 +52,28 @@ enum MaxLeapGuide {
     }
 
     static func related(
-        _ client: MaxLeapClient, _ first: MaxLeapObject, photo: Data, posts: [MaxLeapObject], postID: String,
+        _ client: MaxLeapClient, _ first: MaxLeapObject, photo: Data, towns: [MaxLeapObject], townID: String,
         file: MaxLeapFile
     ) async throws -> (Int, Int, MaxLeapObject, Data) {
-        var post = first
-        var author = MaxLeapObject("Author")
-        author["photo"] = .file(MaxLeapFile(name: "me.jpeg", contentType: "image/jpeg", data: photo))
-        post["author"] = .object(author)
-        post = try await client.save(post)  // the file, the author, the post
-        let results = try await client.saveAll(posts)  // 100 in a request, 50 in Parse; each has its own result
-        let failures = try await client.deleteAll(posts.compactMap(\.pointer))
-        let again = try await client.fetch(MaxLeapPointer("Post", postID), include: ["author"])
+        var town = first
+        var region = MaxLeapObject("Region")
+        region["photo"] = .file(MaxLeapFile(name: "cusco.jpeg", contentType: "image/jpeg", data: photo))
+        town["region"] = .object(region)
+        town = try await client.save(town)  // the file, the region, the town
+        let results = try await client.saveAll(towns)  // 100 in a request, 50 in Parse; each has its own result
+        let failures = try await client.deleteAll(towns.compactMap(\.pointer))
+        let again = try await client.fetch(MaxLeapPointer("Town", townID), include: ["region"])
         let bytes = try await client.data(of: file)  // without keys, because the address may be on another host
         return (results.count, failures.count, again, bytes)
     }
 
     static func access(_ first: MaxLeapObject) -> (MaxLeapObject, MaxLeapACL) {
-        var post = first
+        var town = first
         var access = MaxLeapACL()
         access.setRead(true, for: .everybody)
         access.setWrite(true, for: .role("Editors"))
-        post.acl = access
-        return (post, access)
+        town.acl = access
+        return (town, access)
     }
 
     static func roles(
@@ -89,13 +89,13 @@ enum MaxLeapGuide {
     }
 
     static func query(_ here: GeoPoint) -> MaxLeapQuery {
-        let query = MaxLeapQuery("Post")
-            .where("likes", .greaterOrEqual(10)).where("title", .hasPrefix("A"))
-            .where("place", .within(kilometers: 5, of: here))
-            .where("author", .inQuery(MaxLeapQuery("_User").where("city", .equal("Paris"))))
-            .whereAny(.key("tags", .all(["red", "blue"])), .key("image", .exists(true)))
-            .ordered(by: "at", ascending: false).skipping(20).limited(to: 10)
-            .selecting("title", "author").including("author.team")
+        let query = MaxLeapQuery("Town")
+            .where("population", .greaterOrEqual(5_000)).where("name", .hasPrefix("A"))
+            .where("position", .within(kilometers: 50, of: here))
+            .where("region", .inQuery(MaxLeapQuery("Region").where("name", .equal("Cusco"))))
+            .whereAny(.key("tags", .all(["market", "ruins"])), .key("photo", .exists(true)))
+            .ordered(by: "visited", ascending: false).skipping(20).limited(to: 10)
+            .selecting("name", "region").including("region.country")
         return query
     }
 
@@ -110,21 +110,21 @@ enum MaxLeapGuide {
 
     static func predicate(userID: String) throws -> MaxLeapQuery {
         let query = try MaxLeapQuery(
-            "Post", predicate: FetchPredicate(format: "likes > 3 AND author = $me AND blog IN $blogs"),
+            "Town", predicate: FetchPredicate(format: "population > 5000 AND guide = $me AND region IN $regions"),
             values: ["me": .pointer(MaxLeapPointer("_User", userID))],
-            queries: ["blogs": MaxLeapQuery("Blog").where("open", .equal(true))])
+            queries: ["regions": MaxLeapQuery("Region").where("country", .equal("PE"))])
         return query
     }
 
     static func cache(
         _ client: MaxLeapClient, _ query: MaxLeapQuery, show: ([MaxLeapObject]) -> Void
     ) async throws -> [MaxLeapObject] {
-        let posts = try await client.find(query, policy: .networkElseCache, maximumAge: 3600)
+        let towns = try await client.find(query, policy: .networkElseCache, maximumAge: 3600)
         for await result in client.results(of: query) {  // the cache, then the network
             if case .success(let found) = result { show(found) }  // without an answer, the cache fails with code 120
         }
         client.clearCachedResult(of: query)  // and hasCachedResult, clearAllCachedResults
-        return posts
+        return towns
     }
 
     static func users(
@@ -179,8 +179,8 @@ enum MaxLeapGuide {
     }
 
     static func store(_ client: MaxLeapClient, path: String) throws -> (MaxLeapStore, PersistentContainer) {
-        let stack = try MaxLeapStore.open(model: PostsModel.model, client: client, location: .file(path: path))
-        let container = try PersistentContainer(store: stack.remote, classes: PostsModel.classes)
+        let stack = try MaxLeapStore.open(model: TownsModel.model, client: client, location: .file(path: path))
+        let container = try PersistentContainer(store: stack.remote, classes: TownsModel.classes)
         return (stack, container)
     }
 }

@@ -13,20 +13,20 @@ enum RemoteGuide {
         var options = RemoteStore.Options()
         options.fetchPolicy = .networkElseCache
         let store = try RemoteStore.open(
-            model: TodoModel.model, backend: backend, location: .file(path: path), options: options)
-        let container = try PersistentContainer(store: store, classes: TodoModel.classes)
+            model: GazetteerModel.model, backend: backend, location: .file(path: path), options: options)
+        let container = try PersistentContainer(store: store, classes: GazetteerModel.classes)
         let context = container.viewContext
 
-        let todos = try await context.fetch(Todo.where { !$0.isDone })
-        todos[0].title = "Call Ann"
+        let cities = try await context.fetch(City.where { $0.population > 1_000_000 })
+        cities[0].name = "Greater Lima"
         try await context.save()
         return container
     }
 
-    static func both(_ context: ManagedObjectContext, show: ([Todo]) -> Void) async throws {
-        let request = Todo.where { !$0.isDone }.options(RemoteOptions(fetchPolicy: .cacheThenNetwork))
-        for try await todos in context.results(of: request) {
-            show(todos)  // immediately, and again when the server has answered
+    static func both(_ context: ManagedObjectContext, show: ([City]) -> Void) async throws {
+        let request = City.where { $0.population > 1_000_000 }.options(RemoteOptions(fetchPolicy: .cacheThenNetwork))
+        for try await cities in context.results(of: request) {
+            show(cities)  // immediately, and again when the server has answered
         }
     }
 
@@ -52,14 +52,14 @@ enum RemoteGuide {
     }
 
     static func loading(_ context: ManagedObjectContext, print: (String) -> Void) async throws {
-        let todos = try await context.fetch(FetchRequest<Todo>())
-        try await context.load(Todo.keys.list, of: todos)  // one request, or as few as the back end allows
-        for todo in todos { print(todo.list?.name ?? "-") }
+        let cities = try await context.fetch(FetchRequest<City>())
+        try await context.load(City.keys.country, of: cities)  // one request, or as few as the back end allows
+        for city in cities { print(city.country.name) }
     }
 
     static func members(_ context: ManagedObjectContext, print: (String) -> Void) async throws {
-        let lists = try await context.fetch(FetchRequest<TodoList>(prefetch: [TodoList.keys.todos]))
-        for list in lists { print("\(list.todos.count) todos") }
+        let countries = try await context.fetch(FetchRequest<Country>(prefetch: [Country.keys.cities]))
+        for country in countries { print("\(country.name): \(country.cities.count)") }
     }
 
     static func backend(
@@ -103,15 +103,15 @@ enum RemoteGuide {
 
     static func pages(_ context: ManagedObjectContext, print: (String, String) -> Void) async throws {
         let total = TotalCount()
-        let request = Todo.where { !$0.isDone }.limit(20)
-            .options(RemoteOptions(includes: ["list"], total: total))
+        let request = City.where { $0.population > 1_000_000 }.limit(20)
+            .options(RemoteOptions(includes: ["country"], total: total))
         let page = try await context.fetch(request)
-        print("\(page.count) of \(total.value ?? page.count)", page.first?.list?.name ?? "-")
+        print("\(page.count) of \(total.value ?? page.count)", page.first?.country.name ?? "-")
     }
 
-    static func titles(_ context: ManagedObjectContext, show: (String) -> Void) async throws {
-        let titles = Todo.where { !$0.isDone }.limit(50).options(RemoteOptions(properties: ["title"]))
-        for todo in try await context.fetch(titles) { show(todo.title) }  // one request
+    static func names(_ context: ManagedObjectContext, show: (String) -> Void) async throws {
+        let names = City.where { $0.population > 1_000_000 }.limit(50).options(RemoteOptions(properties: ["name"]))
+        for city in try await context.fetch(names) { show(city.name) }  // one request
     }
 
     static func files(
@@ -130,10 +130,10 @@ enum RemoteGuide {
         return data
     }
 
-    static func subqueries() throws -> (FetchRequest<Todo>, RemoteSubquery) {
-        let urgent = RemoteSubquery.leads("list", to: "TodoList", where: try FetchPredicate(format: "name == 'Urgent'"))
-        let others = FetchRequest<Todo>().options(RemoteOptions(subqueries: [!urgent]))
-        let sameName = RemoteSubquery.has("title", sameAs: "name", of: "TodoList")
+    static func subqueries() throws -> (FetchRequest<City>, RemoteSubquery) {
+        let inPeru = RemoteSubquery.leads("country", to: "Country", where: try FetchPredicate(format: "name == 'Peru'"))
+        let others = FetchRequest<City>().options(RemoteOptions(subqueries: [!inPeru]))
+        let sameName = RemoteSubquery.has("name", sameAs: "name", of: "Country")
         return (others, sameName)
     }
 

@@ -41,29 +41,29 @@ enum StackMobGuide {
 
     static func data(_ client: StackMobClient, id: String) async throws -> JSONObject {
         let store = client.dataStore
-        let todo = try await store.create(["title": "Buy milk", "done": false], in: "todo")
-        try await store.update(id, in: "todo", with: ["done": true, "note": nil])  // null empties a field
-        try await store.increment("likes", of: id, in: "todo", by: -1)
-        try await store.append(["home", "food"], to: "tags", of: id, in: "todo")  // values, or ids into a relationship
-        try await store.create([["text": "first"]], appendingTo: "items", of: id, in: "todo")
-        try await store.remove(["7"], from: "items", of: id, in: "todo", deletesObjects: true)
-        try await store.delete(id, in: "todo")
-        return todo
+        let city = try await store.create(["name": "Lima", "capital": false], in: "city")
+        try await store.update(id, in: "city", with: ["capital": true, "note": nil])  // null empties a field
+        try await store.increment("visits", of: id, in: "city", by: 2)
+        try await store.append(["coast", "food"], to: "tags", of: id, in: "city")  // values, or ids into a relationship
+        try await store.create([["name": "Plaza Mayor"]], appendingTo: "sights", of: id, in: "city")
+        try await store.remove(["7"], from: "sights", of: id, in: "city", deletesObjects: true)
+        try await store.delete(id, in: "city")
+        return city
     }
 
     static func query(_ store: DataStore, here: GeoPoint) async throws -> ([JSONObject], Int) {
-        let query = StackMobQuery("todo")
-            .where("done", .equal, false)
-            .where("place", within: 5, kilometersOf: here)
+        let query = StackMobQuery("city")
+            .where("capital", .equal, false)
+            .where("position", within: 500, kilometersOf: here)
             .whereAny(
-                .compare("due", .less, .date(.now)),
-                .and([.isIn("priority", [1, 2]), .compare("title", .notEqual, nil)])
+                .compare("visited", .less, .date(.now)),
+                .and([.isIn("country", ["PE", "CL"]), .compare("note", .notEqual, nil)])
             )
-            .ordered(by: "due").skipping(20).limited(to: 10)
-            .selecting("title", "due").expanding(1)
-        let todos = try await store.query(query)
+            .ordered(by: "visited").skipping(20).limited(to: 10)
+            .selecting("name", "visited").expanding(1)
+        let cities = try await store.query(query)
         let count = try await store.count(query)  // of all objects that match; the range does not count
-        return (todos, count)
+        return (cities, count)
     }
 
     static func customCode(_ client: StackMobClient, print: (Any...) -> Void) async throws {
@@ -89,8 +89,8 @@ enum StackMobGuide {
     }
 
     static func store(_ client: StackMobClient, path: String) throws -> (StackMobStore, PersistentContainer) {
-        let stack = try StackMobStore.open(model: TodoModel.model, client: client, location: .file(path: path))
-        let container = try PersistentContainer(store: stack.remote, classes: TodoModel.classes)
+        let stack = try StackMobStore.open(model: GazetteerModel.model, client: client, location: .file(path: path))
+        let container = try PersistentContainer(store: stack.remote, classes: GazetteerModel.classes)
         return (stack, container)
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import StrataRemote
 
-/// Conditions of a service with a query language: `(title eq "Call Ann" and rank lt 3)`.
+/// Conditions of a service with a query language: `(name eq "Lima" and population lt 1000000)`.
 struct Conditions {
     let entity: EntityDescription
     let coder = JSONRecordCoder()
@@ -41,7 +41,7 @@ struct Conditions {
         guard let words = Self.words[op], let json = comparable(value, name, isOrdered: op.isOrdering) else {
             throw RemoteError(.unsupported, domain: "Shelf", message: "Shelf cannot compare \(name) by \(op.rawValue)")
         }
-        // The primary key is the property todoId in the model, and the field id in the service.
+        // The primary key is the property cityId in the model, and the field id in the service.
         let field = coder.field(name, of: entity)
         let word = negated ? words.fails : words.holds
         if json.isNull { return "\(field) is \(word == "eq" ? "" : "not ")null" }

@@ -7,30 +7,31 @@ import Testing
 enum WriteAStoreGuideTests {
     @MainActor static func firstSteps(path: String, transport: any HTTPTransport) async throws -> [String] {
         let backend = HTTPBackend(dialect: ShelfDialect(authority: "shelf.example"), transport: transport)
-        let store = try RemoteStore.open(model: TodoModel.model, backend: backend, location: .file(path: path))
-        let container = try PersistentContainer(store: store, classes: TodoModel.classes)
+        let store = try RemoteStore.open(model: GazetteerModel.model, backend: backend, location: .file(path: path))
+        let container = try PersistentContainer(store: store, classes: GazetteerModel.classes)
         let context = container.viewContext
 
-        Todo(context: context, title: "Call Ann")
+        let peru = Country(context: context, countryId: "PE", name: "Peru")
+        City(context: context, name: "Lima", country: peru)
         try await context.save()
-        let todos = try await context.fetch(FetchRequest<Todo>())
-        return todos.map(\.title)
+        let cities = try await context.fetch(FetchRequest<City>())
+        return cities.map(\.name)
     }
 
     static func requests() throws -> [String] {
         var lines: [String] = []
         func print(_ method: HTTPRequest.Method, _ path: String) { lines.append("\(method.rawValue) \(path)") }
-        guard let todo = TodoModel.model.entity(named: "Todo") else { return [] }
+        guard let city = GazetteerModel.model.entity(named: "City") else { return [] }
         let dialect = ShelfDialect(authority: "shelf.example")
-        for request in try dialect.requests(for: .query(RemoteQuery(entity: todo))) {
+        for request in try dialect.requests(for: .query(RemoteQuery(entity: city))) {
             print(request.head.method, request.head.path ?? "/")
         }
         return lines
     }
 
     static func subject() throws -> DialectSubject {
-        let model = try ManagedObjectModel(name: "Notes") { Entity("Note") { Attribute("noteId", .string) } }
-        let note = try #require(model.entity(named: "Note"))
+        let model = try ManagedObjectModel(name: "Cities") { Entity("City") { Attribute("cityId", .string) } }
+        let city = try #require(model.entity(named: "City"))
         @Sendable func answer(_ status: Int, _ json: JSONValue?) -> WireResponse {
             WireResponse(
                 HTTPResponse(status: .init(code: status), headerFields: [.contentType: "application/json"]),
@@ -40,7 +41,7 @@ enum WriteAStoreGuideTests {
             records.map { ["id": .string($0.id), "rev": 1] }
         }
         let subject = DialectSubject(
-            dialect: ShelfDialect(authority: "shelf.example"), entity: note,
+            dialect: ShelfDialect(authority: "shelf.example"), entity: city,
             success: { operation, _ in
                 if case .delete = operation { answer(204, nil) } else { answer(200, ["id": "a", "rev": 1]) }
             },
