@@ -3,8 +3,7 @@ import SeededRandom
 import Strata
 import Testing
 
-/// Random edits of a graph by a context, by its child, and by strangers that both have not heard of, under each merge policy that
-/// resolves conflicts.
+/// Random edits of a graph by a context, by its child, and by strangers, under each merge policy that resolves conflicts.
 ///
 /// `STRATA_STALE_EDITS=10000` makes so many; `STRATA_SEED` takes another seed.
 @Suite struct StaleChildGraphTests {
