@@ -94,9 +94,10 @@ APART = '^(Strata(Azure|MaxLeap|Remote|StackMob|Testing)|RemoteGuide)Tests\.'
 SERVER = '^StrataServerTests\.'
 # Tests with PostgreSQL mostly wait for it and for processes, so they run at the same time as the others.
 WAITING = '^StrataPostgresTests\.'
-# What starts compilers and builds of its own has nothing for a sanitizer to see, and servers that are killed are too slow with one.
+# What starts compilers and builds of its own has nothing for a sanitizer to see, and servers that are killed are too slow with one. The
+# last two look for source lines of inlined code, which these builds do not have.
 UNSANITIZED = --skip ConsumerTests --skip CommentExampleTests --skip NegativeCompileTests --skip KillTests --skip GateTests \
-	--skip GrowthTests --skip LoopbackTests.killed
+	--skip GrowthTests --skip LoopbackTests.killed --skip LoadWatchTests.sourceLines --skip GuideRunTests.unplannedReads
 # The tests with a sanitizer, from a build folder of its own: $(call SANITIZED_TEST,folder,sanitizer).
 ifeq ($(shell uname -s),Linux)
 SANITIZED_TEST = Scripts/run-tests.py --minutes 120 $(1)/debug/StrataPackageTests.xctest --testing-library swift-testing
