@@ -55,6 +55,44 @@ import Testing
         client.store.close()
     }
 
+    @Test(
+        "Of a save that is refused in part, nothing is left to save of the other part, though operations were pushed before it",
+        arguments: [Kind.operationsAndVersions, .versionsAndTokens, .versions])
+    func partlyRefused(kind: Kind) async throws {
+        let server = TallyServer(kind.features)
+        let (client, other) = (try TallyClient(server), try TallyClient(server))
+        try await client.create()
+        let closed = try client.context.insert(entityNamed: "Tally")
+        closed["tallyId"] = "2"
+        try client.save()
+        try await client.store.sync.synchronize()
+        try await other.store.sync.synchronize()
+        let tally = try #require(try await client.context.find(entity: "Tally", "1"))
+        try tally.add(["a"], to: "tags")
+        try tally.increment("count", by: 2)
+        try client.save()
+        let theirs = try #require(try await other.context.find(entity: "Tally", "1"))
+        try theirs.add(["b"], to: "tags")
+        try theirs.increment("count", by: 10)
+        try other.save()
+        try await other.store.sync.push()
+        // The push that comes first brings what the other client has done, and the save goes on top of it.
+        server.refusedID = "2"
+        closed["name"] = "closed"
+        try tally.remove(["a"], from: "tags")
+        await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
+        #expect(!tally.hasChanges && closed.hasChanges)
+        client.context.rollback()
+        try tally.increment("count", by: 100)
+        try client.save()
+        try await client.settle()
+        #expect(tally["count"] as? Int64 == 112)
+        #expect(tally["tags"] as? [String] == ["b"])
+        try await other.settle()
+        #expect(theirs["count"] as? Int64 == 112)
+        #expect(theirs["tags"] as? [String] == ["b"])
+    }
+
     @Test("What waits behind a refused attempt is not part of a save that goes past it", arguments: kinds)
     func behind(kind: Kind) async throws {
         let server = TallyServer(kind.features)

@@ -55,6 +55,7 @@ final class TallyServer: RemoteBackend, @unchecked Sendable {
     private var (mute, deaf) = (false, false)
     private var refused = 0
     private var list: [RemoteWrite] = []
+    private var closed: String?
 
     init(_ features: RemoteCapabilities.Features) { server = MemoryBackend(features: features) }
 
@@ -91,6 +92,12 @@ final class TallyServer: RemoteBackend, @unchecked Sendable {
         set { lock.withLock { refused = newValue } }
     }
 
+    /// The ID of an object that may not be changed.
+    var refusedID: String? {
+        get { lock.withLock { closed } }
+        set { lock.withLock { closed = newValue } }
+    }
+
     /// The changes that arrived.
     var updates: [RemoteWrite] { lock.withLock { list } }
 
@@ -109,6 +116,9 @@ final class TallyServer: RemoteBackend, @unchecked Sendable {
         default: break
         }
         if writes, losesRequests { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }
+        if case .update(_, let write) = operation, write.id == refusedID {
+            throw RemoteError(.rejected, domain: "Tallies", message: "no", status: 400)
+        }
         if writes, refusals > 0 {
             refusals -= 1
             throw RemoteError(.rejected, domain: "Tallies", message: "no", status: 400)

@@ -14,19 +14,19 @@ extension RemoteStore {
     }
 
     public func commit(
-        _ changes: ChangeSet, options: (any StoreRequestOptions)?
+        _ asked: ChangeSet, options: (any StoreRequestOptions)?
     ) async throws(StoreError) -> CommitResult {
         let options = self.options(options)
         guard options.savePolicy != .cacheOnly else {
-            return try await surroundings.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
+            return try await surroundings.elsewhere { () throws(StoreError) in try self.commitHere(asked) }
         }
         do throws(StoreError) {
-            try await sendWhatGoesBefore(changes)
+            try await sendWhatGoesBefore(asked)
         } catch {
             guard options.savePolicy == .networkElseQueue, error.isUnreachable else { throw error }
-            return try await surroundings.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
+            return try await surroundings.elsewhere { () throws(StoreError) in try self.commitHere(asked) }
         }
-        let (changes, behind) = try mirror.behindEchoes(changes)
+        let (changes, behind) = try mirror.behindEchoes(asked)
         // A change that was made on top of a newer one is not sent to the server yet.
         let conflicts = try versionConflicts(changes) + mirror.takenKeys(changes) + mirror.deletedBirths(changes)
         guard conflicts.isEmpty else { return .conflicts(conflicts) }
@@ -74,7 +74,10 @@ extension RemoteStore {
         for name in sent.unseen where try mirror.insertions(of: [name]).isEmpty { unseen.append(name) }
         if !unseen.isEmpty { try? await refresh(unseen, options) }
         guard case .committed(let effects) = result, !sent.isComplete else { return result }
-        return .partly(effects, done: done, failure: sent.failure)
+        // In terms of what the context has sent. Compared with the rows that it was rebased on, its values would look like later changes.
+        return .partly(
+            effects, done: asked.part(withoutKeysIn: sent.undone, sent.following.withheld, model), failure: sent.failure
+        )
     }
 
     /// Those of some objects of which changes wait.
