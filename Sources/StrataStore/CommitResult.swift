@@ -25,8 +25,7 @@ public enum CommitResult: Sendable {
 /// The context applies them to its objects after the save, and passes them to other contexts. ``referrers`` names objects that
 /// referred to deleted ones and that the context may not have loaded; these references are nil now. ``rows``
 /// has rows in which the store holds something else than the context sent: values or versions that a server assigned.
-/// ``alreadyDeleted`` names objects of whose delete the other contexts have heard already. A store without any of these returns
-/// `CommitEffects()`.
+/// ``alreadyDeleted`` names the deletes that found no row. A store without any of these returns `CommitEffects()`.
 public struct CommitEffects: Sendable {
     /// The keys of objects that referred to deleted objects, by the position of the topmost entity of their hierarchy.
     /// The store has set such references to nil; some of the objects may be in the change set, too.

@@ -69,7 +69,7 @@ final class WriteLane: Sendable {
         }
     }
 
-    /// - Parameter attempt: How often the jobs have begun, with this time.
+    /// - Parameter attempt: The number of this attempt, from 1.
     private func run(_ group: [Job], attempt: Int = 1, _ makeContext: () -> ManagedObjectContext) {
         var again: [Job] = []
         var done: [Job] = []

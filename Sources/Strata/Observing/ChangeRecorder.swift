@@ -235,7 +235,7 @@ final class ChangeRecorder: ContextPart {
             }
             moved[core.rootIndex(of: touch.identity.entityIndex), default: []].insert(touch.identity.key)
         }
-        // A rollback may take back that an object is kept which others have deleted. Others may refer to it that are not changed.
+        // An object that others have deleted is kept only for its changes, so a rollback may lose it. Unchanged objects may refer to it.
         var mayConcernUnchanged = kind == .rollback
         for touch in pending.objects where touch.wasShown != touch.object.isShown {
             guard touch.object.flags.isDisjoint(with: [.deleted, .inserted]) else { continue }

@@ -60,7 +60,7 @@ struct CommitApplier {
             })
     }
 
-    /// Whether the other contexts have heard that an object is deleted. A mirror may have forgotten the row of an object that they
+    /// Whether the other contexts were notified of a delete before. A mirror may have forgotten the row of an object that they
     /// still show.
     private func isKnown(_ delete: ChangeSet.Delete, _ effects: CommitEffects) -> Bool {
         let root = core.rootIndex(of: delete.entityIndex)

@@ -34,7 +34,7 @@ struct ParentSave {
         for change in changes.pairs { try applyPairs(change) }
         for change in changes.orders { try applyOrder(change) }
         for delete in changes.deletes {
-            // One that is gone already has not been here since the last boundary, and must not be told to have gone now.
+            // An object that had no row before is not reported as deleted now.
             guard let object = core.object(delete.entityIndex, delete.key), !object.flags.contains(.missing) else {
                 continue
             }
