@@ -57,7 +57,7 @@ import Testing
 
     @Test(
         "Of a save that is refused in part, nothing is left to save of the other part, though operations were pushed before it",
-        arguments: [Kind.operationsAndVersions, .versionsAndTokens, .versions])
+        arguments: [Kind.operationsAlone, .operationsAndVersions, .versionsAndTokens, .versions])
     func partlyRefused(kind: Kind) async throws {
         let server = TallyServer(kind.features)
         let (client, other) = (try TallyClient(server), try TallyClient(server))
