@@ -91,18 +91,12 @@ final class ParentLink: Sendable {
 
     private func apply(_ save: ChildSave, to core: ContextCore) throws(PersistenceError) -> Answer {
         core.processPendingChanges()
-        let shown = try save.shownRows(in: core)
-        let conflicts = save.conflicts(with: shown, in: core)
+        let held = try core.parentSave.load(save.changes)
+        defer { withExtendedLifetime(held) {} }
+        let conflicts = save.conflicts(in: core)
         guard conflicts.isEmpty else { return .conflicts(conflicts, try makeState(core)) }
         let changes = save.bringingBack(in: core)
-        // They are read already, so that nothing is read one by one.
-        let objects = shown.values.compactMap { row in
-            core.object(row.row.entityIndex, row.row.key)?.isFault == false || row.row.isHeaderOnly
-                ? nil : core.factory.materialize(row, batch: nil)
-        }
-        let rows = try withExtendedLifetime(objects) { () throws(PersistenceError) in
-            try core.parentSave.apply(changes)
-        }
+        let rows = try core.parentSave.apply(changes)
         for insert in changes.inserts where insert.row.row.version > 1 {
             core.object(insert.row.row.entityIndex, insert.row.row.key)?.someExtras.firstVersion =
                 insert.row.row.version
@@ -114,38 +108,16 @@ final class ParentLink: Sendable {
 }
 
 extension ChildSave {
-    /// What the parent shows of the objects that are changed or deleted, by the hierarchy and key: one read for each hierarchy.
-    fileprivate func shownRows(in core: ContextCore) throws(PersistenceError) -> [RowIdentity: RowReference] {
-        var keys: [Int: [Int64]] = [:]
-        for update in changes.updates {
-            keys[core.rootIndex(of: update.row.row.entityIndex), default: []].append(update.row.row.key)
+    /// The objects that the parent shows otherwise than the child has read them. The parent has loaded them.
+    fileprivate func conflicts(in core: ContextCore) -> [StoreConflict] {
+        changes.conflicts { entityIndex, key in
+            guard let base = bases[RowIdentity(entityIndex: entityIndex, key: key)] else { return .same }
+            guard let object = core.object(entityIndex, key), !object.isDeleted else { return .gone }
+            // A mirror knows no more than the key.
+            if object.isFault { return .same }
+            return core.model.entities[entityIndex].hasSameValues(base.row, object.row)
+                ? .same : .other(object.sharedRow)
         }
-        for delete in changes.deletes { keys[core.rootIndex(of: delete.entityIndex), default: []].append(delete.key) }
-        var shown: [RowIdentity: RowReference] = [:]
-        for (root, keys) in keys {
-            for row in try core.rows.shown(entityIndex: root, keys: keys.sorted()) {
-                shown[RowIdentity(entityIndex: root, key: row.row.key)] = row
-            }
-        }
-        return shown
-    }
-
-    /// The objects that the parent shows otherwise than the child has read them.
-    fileprivate func conflicts(with shown: [RowIdentity: RowReference], in core: ContextCore) -> [StoreConflict] {
-        let model = core.model
-        func conflict(_ entityIndex: Int, _ key: Int64, isDeleted: Bool) -> StoreConflict? {
-            guard let base = bases[RowIdentity(entityIndex: entityIndex, key: key)] else { return nil }
-            let row = shown[RowIdentity(entityIndex: core.rootIndex(of: entityIndex), key: key)]
-            guard let row else {
-                // Both have deleted it.
-                if isDeleted { return nil }
-                return StoreConflict(reason: .version, entityIndex: entityIndex, key: key, storeRow: nil)
-            }
-            guard !model.entities[entityIndex].hasSameValues(base.row, row.row) else { return nil }
-            return StoreConflict(reason: .version, entityIndex: entityIndex, key: key, storeRow: row)
-        }
-        return changes.updates.compactMap { conflict($0.row.row.entityIndex, $0.row.row.key, isDeleted: false) }
-            + changes.deletes.compactMap { conflict($0.entityIndex, $0.key, isDeleted: true) }
     }
 
     /// The changes for a parent: an object that the child makes again, and that the parent has deleted but not saved, is an

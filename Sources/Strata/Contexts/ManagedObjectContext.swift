@@ -143,7 +143,7 @@ public final class ManagedObjectContext {
     ///
     /// The child sees the unsaved changes of this context, lives in the same isolation domain, and keeps this context alive. A
     /// save overwrites pending changes of the parent to the same properties. If others have saved an object since the child read it,
-    /// its save meets a conflict, which the ``mergePolicy`` of the child resolves; under a parent that merges changes
+    /// the child's save meets a conflict, which the ``mergePolicy`` of the child resolves; under a parent that merges changes
     /// automatically, the child's save wins. See ``makeBackgroundChild(isolation:)`` for a child in another isolation domain.
     public func makeChild() -> ManagedObjectContext {
         ManagedObjectContext(

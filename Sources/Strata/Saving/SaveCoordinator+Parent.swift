@@ -3,26 +3,21 @@ import StrataStore
 extension SaveCoordinator {
     /// Saves to a parent in the same isolation domain, in memory.
     func save(to parent: ContextCore, _ builder: ChangeSetBuilder) throws(PersistenceError) {
-        var savepoint: ContextSavepoint?
-        do throws(PersistenceError) {
-            // What was read for one attempt need not be read for the next one.
-            var held: [ManagedObject] = []
-            defer { withExtendedLifetime(held) {} }
-            while true {
-                let changes = try builder.build(.unversioned)
-                let stale = StaleChanges(child: core, parent: parent)
-                let conflicts = try stale.conflicts(in: changes, holding: &held)
-                guard conflicts.isEmpty else {
-                    guard savepoint == nil else { throw unresolvable(conflicts) }
-                    savepoint = ContextSavepoint(of: core)
-                    try resolve(conflicts)
-                    continue
-                }
-                return try handOver(changes, to: parent)
-            }
-        } catch {
-            savepoint?.restore(core)
-            throw error
+        let changes = try builder.build(.unversioned)
+        // There, the later save of a property wins.
+        if parent.mergesCommits { return try handOver(changes, to: parent) }
+        var held = try parent.parentSave.load(changes)
+        defer { withExtendedLifetime(held) {} }
+        let stale = StaleChanges(child: core, parent: parent)
+        let conflicts = stale.conflicts(in: changes)
+        if conflicts.isEmpty { return try handOver(changes, to: parent) }
+        try core.undoingOnFailure { () throws(PersistenceError) in
+            try resolve(conflicts)
+            let changes = try builder.build(.unversioned)
+            held += try parent.parentSave.load(changes)
+            let others = stale.conflicts(in: changes)
+            guard others.isEmpty else { throw unresolvable(others) }
+            try handOver(changes, to: parent)
         }
     }
 

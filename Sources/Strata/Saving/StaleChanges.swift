@@ -10,34 +10,46 @@ struct StaleChanges {
 
     /// The objects that the parent has in a later version than the child, with other values. What is pending in the parent does not
     /// count: the child's save wins over that.
-    /// - Parameter objects: Gets the parent's objects that the changes are for, loaded.
-    func conflicts(
-        in changes: ChangeSet, holding objects: inout [ManagedObject]
-    ) throws(PersistenceError) -> [StoreConflict] {
-        // There, the later save of a property wins.
-        if parent.mergesCommits { return [] }
-        objects += try parent.parentSave.load(changes)
-        return changes.updates.compactMap { conflict($0.row.row.entityIndex, $0.row.row.key, isDeleted: false) }
-            + changes.deletes.compactMap { conflict($0.entityIndex, $0.key, isDeleted: true) }
-    }
-
-    private func conflict(_ entityIndex: Int, _ key: Int64, isDeleted: Bool) -> StoreConflict? {
-        guard let mine = child.object(entityIndex, key), mine.flags.isDisjoint(with: Self.unknown) else { return nil }
-        guard let object = parent.object(entityIndex, key), !object.flags.contains(.missing) else {
-            // Both have deleted it.
-            if isDeleted { return nil }
-            return StoreConflict(reason: .version, entityIndex: entityIndex, key: key, storeRow: nil)
+    /// - Parameter changes: Changes whose objects the parent has loaded.
+    func conflicts(in changes: ChangeSet) -> [StoreConflict] {
+        changes.conflicts { entityIndex, key in
+            guard let mine = child.object(entityIndex, key), mine.flags.isDisjoint(with: Self.unknown) else {
+                return .same
+            }
+            guard let object = parent.object(entityIndex, key), !object.flags.contains(.missing) else { return .gone }
+            guard object.flags.isDisjoint(with: Self.unknown), mine.readRow.version < object.readRow.version,
+                !object.binding.entity.hasSameValues(mine.readRow.row, object.readRow.row)
+            else { return .same }
+            return .other(object.sharedRow)
         }
-        let entity = object.binding.entity
-        guard object.flags.isDisjoint(with: Self.unknown), mine.readRow.version < object.readRow.version,
-            !entity.hasSameValues(mine.readRow.row, object.readRow.row)
-        else { return nil }
-        return StoreConflict(
-            reason: .version, entityIndex: entity.index, key: object.key, storeRow: object.sharedRow)
     }
 
     /// What has no row to compare, or whose conflict is known already.
     private static let unknown: ObjectFlags = [.fault, .inserted, .deletedElsewhere]
+}
+
+/// What a parent has of an object, next to the row that a child's change is based on.
+enum StateInParent {
+    case same
+    case other(RowReference)
+    case gone
+}
+
+extension ChangeSet {
+    /// The conflicts of its updates and deletes with what a parent has. A delete of an object that is gone is none.
+    func conflicts(_ state: (_ entityIndex: Int, _ key: Int64) -> StateInParent) -> [StoreConflict] {
+        func conflict(_ entityIndex: Int, _ key: Int64, isDeleted: Bool) -> StoreConflict? {
+            switch state(entityIndex, key) {
+            case .same: nil
+            case .other(let row):
+                StoreConflict(reason: .version, entityIndex: entityIndex, key: key, storeRow: row)
+            case .gone:
+                isDeleted ? nil : StoreConflict(reason: .version, entityIndex: entityIndex, key: key, storeRow: nil)
+            }
+        }
+        return updates.compactMap { conflict($0.row.row.entityIndex, $0.row.row.key, isDeleted: false) }
+            + deletes.compactMap { conflict($0.entityIndex, $0.key, isDeleted: true) }
+    }
 }
 
 extension ManagedObject {
@@ -57,5 +69,5 @@ extension EntityDescription {
 
 extension ContextCore {
     /// Whether the context, or the one that its outermost parent is, merges the commits of others.
-    fileprivate var mergesCommits: Bool { parent?.core.mergesCommits ?? inbox.isOpen }
+    var mergesCommits: Bool { parent?.core.mergesCommits ?? inbox.isOpen }
 }

@@ -4,7 +4,7 @@ import SeededRandom
 import Strata
 import Testing
 
-/// Tasks and processes on one file at the same time: contexts of queues and actors that save, undo and read, and live
+/// Tasks and processes on one file at the same time: contexts of queues, actors and requests that save, undo and read, and live
 /// results, change streams and a consumer of history that follow them.
 ///
 /// All move amounts between accounts, so that the sum of all balances is 0 in every state that somebody may see, and the balance of

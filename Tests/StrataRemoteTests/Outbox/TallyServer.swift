@@ -56,6 +56,7 @@ final class TallyServer: RemoteBackend, @unchecked Sendable {
     private var refused = 0
     private var list: [RemoteWrite] = []
     private var closed: String?
+    private static let refusal = RemoteError(.rejected, domain: "Tallies", message: "no", status: 400)
 
     init(_ features: RemoteCapabilities.Features) { server = MemoryBackend(features: features) }
 
@@ -116,12 +117,10 @@ final class TallyServer: RemoteBackend, @unchecked Sendable {
         default: break
         }
         if writes, losesRequests { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }
-        if case .update(_, let write) = operation, write.id == refusedID {
-            throw RemoteError(.rejected, domain: "Tallies", message: "no", status: 400)
-        }
+        if case .update(_, let write) = operation, write.id == refusedID { throw Self.refusal }
         if writes, refusals > 0 {
             refusals -= 1
-            throw RemoteError(.rejected, domain: "Tallies", message: "no", status: 400)
+            throw Self.refusal
         }
         let answer = try await server.perform(operation, options: options)
         if writes, losesAnswers { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }

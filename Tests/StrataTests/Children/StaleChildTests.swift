@@ -1,5 +1,4 @@
 import Foundation
-import SeededRandom
 import Strata
 import StrataStore
 import Testing

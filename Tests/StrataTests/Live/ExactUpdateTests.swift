@@ -62,7 +62,7 @@ import Testing
         #expect(results.map(\.title) == ["a", "c", "d"])
     }
 
-    @Test("A delete of a member that others have deleted before changes nothing, and is not told again")
+    @Test("A delete of a member that others have deleted before changes nothing, and is not announced again")
     func secondDelete() async throws {
         let results = try context.live(
             FetchRequest<Author>(where: try FetchPredicate(format: "books.@count < 9"), sortedBy: [FetchSort("name")]))
