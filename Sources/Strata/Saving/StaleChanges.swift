@@ -36,7 +36,7 @@ enum StateInParent {
 }
 
 extension ChangeSet {
-    /// The conflicts of its updates and deletes with what a parent has. A delete of an object that is gone is none.
+    /// The conflicts of its updates and deletes with what a parent has. A delete of an object that is gone does not conflict.
     func conflicts(_ state: (_ entityIndex: Int, _ key: Int64) -> StateInParent) -> [StoreConflict] {
         func conflict(_ entityIndex: Int, _ key: Int64, isDeleted: Bool) -> StoreConflict? {
             switch state(entityIndex, key) {
