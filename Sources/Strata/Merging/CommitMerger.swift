@@ -48,9 +48,7 @@ struct CommitMerger {
         do throws(PersistenceError) {
             for object in core.identityMap.objects where !object.isInserted {
                 // A new object may belong to any of them.
-                for (index, state) in (object.extras?.toManys ?? []).enumerated() where state != nil {
-                    core.unloading.members(of: object, index)
-                }
+                core.unloading.allMembers(of: object)
                 guard isAffected(object), !object.isFault || object.isPartial else { continue }
                 if object.hasChanges {
                     if !object.flags.contains(.deletedElsewhere) { try core.refresher.reread(object) }
@@ -159,7 +157,7 @@ struct CommitMerger {
 
     /// Takes objects that others deleted out of the loaded members of many-to-many relationships. Those that are kept because they
     /// have changes would be shown there.
-    private func takeOutOfPairs(_ gone: [ManagedObject]) {
+    func takeOutOfPairs(_ gone: [ManagedObject]) {
         guard !gone.isEmpty else { return }
         for owner in model.entities {
             for relationship in owner.relationships where relationship.declaringEntity == owner.name {

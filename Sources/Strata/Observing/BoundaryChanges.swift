@@ -36,6 +36,8 @@ struct BoundaryChanges {
     private(set) var comparison: MemberComparison?
     /// Whether anything may have changed.
     var isEverything = false
+    /// Whether there are rows of others of which only the keys are known. Any list may have gained or lost members then.
+    var hasUnknownRows = false
 
     /// Whether a to-many relationship that was noted shows anything else than before.
     func hasChanged(_ object: ManagedObject, toMany index: Int) -> Bool {
@@ -231,6 +233,7 @@ extension BoundaryChanges {
 
     /// Adds keys of which no more is known.
     mutating func note(_ keys: [Int: Set<Int64>]) {
+        hasUnknownRows = true
         for (root, keys) in keys { note(keys.sorted(), root) }
     }
 

@@ -199,9 +199,11 @@ final class ChangeRecorder: ContextPart {
     }
 
     /// Notes rows of this context's hierarchy that look different below.
-    func note(_ rows: [RowTouch]) {
+    /// - Parameter areKnown: Whether more than the keys is known of all of them.
+    func note(_ rows: [RowTouch], areKnown: Bool) {
         noteFirst()
         pending.rows += rows
+        if !areKnown { pending.hasUnknownRows = true }
     }
 
     /// Notes the rows that a save of this context changed beyond its objects.

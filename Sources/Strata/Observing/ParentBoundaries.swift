@@ -11,6 +11,8 @@ final class ParentBoundaries: BoundaryListener {
         guard !changes.isEmpty else { return }
         child.recorder?.close(.beforeMerge)
         if changes.isEverything { return refreshAll() }
+        if changes.hasUnknownRows { unloadAll() }
+        takeOutOfPairs(changes.rows)
         var touches = changes.rows
         for touch in changes.objects {
             var row = RowTouch(
@@ -27,7 +29,7 @@ final class ParentBoundaries: BoundaryListener {
         for touch in changes.rows { unloadOwners(touch) }
         for touch in touches { refresh(touch.identity) }
         child.oneToOneRepair.repairAll()
-        child.recorder?.note(touches)
+        child.recorder?.note(touches, areKnown: !changes.hasUnknownRows)
         child.recorder?.close(.merge)
     }
 
@@ -79,11 +81,20 @@ final class ParentBoundaries: BoundaryListener {
         child.unloading.members(of: mine, index)
     }
 
+    /// The parent need not have the lists that showed what others have deleted.
+    private func takeOutOfPairs(_ touches: [RowTouch]) {
+        child.merger.takeOutOfPairs(
+            touches.filter { $0.kind == .deleted }
+                .compactMap { child.object($0.identity.entityIndex, $0.identity.key) })
+    }
+
+    private func unloadAll() {
+        for object in child.identityMap.objects where !object.isInserted { child.unloading.allMembers(of: object) }
+    }
+
     private func refreshAll() {
+        unloadAll()
         for object in child.identityMap.objects where !object.isInserted {
-            for (index, state) in (object.extras?.toManys ?? []).enumerated() where state != nil {
-                child.unloading.members(of: object, index)
-            }
             refresh(RowIdentity(entityIndex: object.binding.entity.index, key: object.key))
         }
         child.recorder?.noteEverything()

@@ -38,6 +38,11 @@ struct MemberUnloading {
         owner.mutating(owner.observerIndex(toMany: index)) { state.forgetLoaded() }
     }
 
+    /// The members of all relationships of an object.
+    func allMembers(of owner: ManagedObject) {
+        for index in (owner.extras?.toManys ?? []).indices { members(of: owner, index) }
+    }
+
     /// The members of every many-to-many relationship that has or could have one of some objects among them.
     func pairs(with objects: [ManagedObject]) {
         guard !objects.isEmpty else { return }

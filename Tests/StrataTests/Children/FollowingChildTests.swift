@@ -103,6 +103,46 @@ import Testing
         #expect(try home(child).animals.map(\.name) == ["Tom"])
     }
 
+    @Test(
+        "Many-to-many lists of a child lose what others delete and gain what they add, whether or not its parent has them loaded",
+        arguments: [0, 1_000])
+    func pairs(otherCommits: Int) throws {
+        let file = try LibraryFile()
+        let parent = file.container.newContext(automaticallyMergesChanges: true)
+        let author = Author(parent, name: "A")
+        for label in ["a", "b", "c"] {
+            let book = Book(parent, title: label, author: author)
+            book.tags = [Tag(parent, label: label)]
+        }
+        try parent.save()
+        parent.reset()
+        let child = parent.makeChild()
+        child.automaticallyMergesChanges = true
+        let tags = try child.fetch(FetchRequest<Tag>(sortedBy: [FetchSort("label")]))
+        let authors = try child.fetch(FetchRequest<Author>())
+        #expect(tags.map { $0.books.map(\.title) } == [["a"], ["b"], ["c"]])
+        #expect(authors.map(\.books.count) == [3])
+        // One of them is a fault.
+        let book = try #require(tags[1].books.first)
+        try child.refresh(book, mergingChanges: false)
+
+        let other = file.container.newContext()
+        let books = try other.fetch(FetchRequest<Book>(sortedBy: [FetchSort("title")]))
+        for book in books.prefix(2) { other.delete(book) }
+        let new = Book(other, title: "new", author: books[2].author)
+        new.tags = Set(try other.fetch(FetchRequest<Tag>()).filter { $0.label != "a" })
+        try other.save()
+        // So many that the parent gets only keys.
+        for number in 0..<otherCommits {
+            books[2].pages = Int32(number)
+            try other.save()
+        }
+        parent.processPendingChanges()
+        child.processPendingChanges()
+        #expect(tags.map { $0.books.map(\.title).sorted() } == [[], ["new"], ["c", "new"]])
+        #expect(authors.map { $0.books.map(\.title).sorted() } == [["c", "new"]])
+    }
+
     @Test("What the parent deletes is gone in the child; what the child has changed is kept until it saves")
     func deletes() throws {
         let tom = try cat("Tom", child)
