@@ -150,11 +150,11 @@ struct MemberLoader {
         for owner in objects where !owner.isDeleted {
             shown.append((owner: owner.key, members: try owner.loadedMembers(toMany: index).objects))
         }
-        let missing = objects.filter { $0.flags.contains(.missing) }
-        if case .inverseSlot = relationship.storage, !missing.isEmpty {
-            // Others deleted these, but the child may have changed them, and then they live on there: with those that
-            // are set to lead to them here.
-            let owners = Dictionary(missing.map { ($0.key, $0) }) { first, _ in first }
+        let deleted = objects.filter { $0.flags.contains(.missing) || $0.isDeleted }
+        if case .inverseSlot = relationship.storage, !deleted.isEmpty {
+            // The child may have changed these, and then they live on there: with those that are set to lead to them here. Others may
+            // have done that after the delete.
+            let owners = Dictionary(deleted.map { ($0.key, $0) }) { first, _ in first }
             let members = try members(of: relationship, entityIndex: entityIndex, owners: owners)
             shown += members.sorted { $0.key < $1.key }.map { (owner: $0.key, members: $0.value.objects) }
         }

@@ -158,6 +158,38 @@ import Testing
         #expect(try parent.fetch(FetchRequest<Cat>()).map(\.name) == ["Eve"])
     }
 
+    @Test("Where others refer to what a parent has deleted and its child keeps, both ends of the relationship agree")
+    func referencesToDeleted() throws {
+        let file = try LibraryFile()
+        let parent = file.container.newContext(automaticallyMergesChanges: true)
+        let author = Author(parent, name: "A")
+        let fan = Author(parent, name: "F")
+        let book = Book(parent, title: "a", author: author)
+        try parent.save()
+        let child = parent.makeChild()
+        child.automaticallyMergesChanges = true
+        let childFan = try child.existingObject(Author.self, with: fan.objectID)
+        childFan.name = "G"
+        parent.delete(fan)
+        parent.processPendingChanges()
+        child.processPendingChanges()
+        let other = file.container.newContext()
+        let otherFan = try other.existingObject(Author.self, with: fan.objectID)
+        try other.existingObject(Book.self, with: book.objectID).fan = otherFan
+        try other.save()
+        parent.processPendingChanges()
+        child.processPendingChanges()
+        let childBook = try child.existingObject(Book.self, with: book.objectID)
+        #expect(childBook.fan === childFan)
+        #expect(childFan.favourites.map(\.title) == ["a"])
+        #expect(book.fan == nil)
+        try child.save()
+        #expect(book.fan === fan && fan.favourites.map(\.title) == ["a"])
+        try parent.save()
+        let fresh = try file.container.newContext().existingObject(Author.self, with: fan.objectID)
+        #expect(fresh.name == "G" && fresh.favourites.map(\.title) == ["a"])
+    }
+
     @Test("A rollback and a reset of the parent reach the child")
     func reverting() throws {
         let inner = try cat("Tom", child)
