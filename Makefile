@@ -11,7 +11,8 @@
 #   make asan     the tests under Address Sanitizer      } in build folders
 #   make stress   100,000 random steps, 200,000 random   } of their own
 #                 conditions, 20,000 random pairs of models, 100,000 edits
-#                 under live results, the whole version chains of the
+#                 under live results, thousands under children, pinned contexts,
+#                 undo, history and several stores, the whole version chains of the
 #                 sample models, 50 kills of each kind, and 200 bad
 #                 networks for each back end; STORMS=number for others
 #   make kill-migrations  kills 10,000 processes while they migrate, in six kinds of migrations; KILLS=number for others
@@ -242,9 +243,10 @@ asan: test-dependencies
 stress: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS)
 	STRATA_RANDOM_STEPS=100000 STRATA_PREDICATE_CASES=200000 STRATA_SEED=$(SEED) \
-		STRATA_MIGRATIONS=20000 STRATA_LIVE_EDITS=100000 \
+		STRATA_MIGRATIONS=20000 STRATA_LIVE_EDITS=100000 STRATA_STALE_STEPS=20000 \
+		STRATA_STALE_EDITS=4000 STRATA_CHILD_EDITS=4000 STRATA_PIN_ROUNDS=200 STRATA_RUNS=200 \
 		STRATA_CHAINS=1 STRATA_KILLS=50 $(TEST) \
-		--filter 'Random|Differential|Property|KillTests|VersionChainTests'
+		--filter '[Rr]andom|Differential|Property|KillTests|VersionChainTests'
 	STRATA_STORMS=$(STORMS) STRATA_SEED=$(SEED) $(TEST) --filter DialectStormTests
 
 # The deferred step is the fifth kind, and one in PostgreSQL the sixth: there, the server ends as many sessions, too. A store of

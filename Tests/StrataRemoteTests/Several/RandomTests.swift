@@ -5,12 +5,14 @@ import StrataRemote
 import StrataRemoteTesting
 import Testing
 
+/// `STRATA_RUNS=1000` tries so many seeds, from `STRATA_SEED` on.
 @Suite struct SeveralRandomTests {
     /// The same commands on one store in memory and on four, two of them remote, by names, because keys differ. Every save may
     /// fail half-way at the server or in the file, and is completed by the next ones.
-    @Test("Random commands on local and remote stores give what they give on one", arguments: [1, 2, 3, 4] as [UInt64])
-    func oneAndFour(number: UInt64) async throws {
-        let seed = RunSeed.value(usually: 720_000) &+ number
+    @Test(
+        "Random commands on local and remote stores give what they give on one",
+        arguments: RunSeed.seeds(4, from: 720_001))
+    func oneAndFour(seed: UInt64) async throws {
         print("several stores with servers: seed \(seed)")
         var random = SplitMix64(seed: seed)
         let isOnline = random.oneIn(2)

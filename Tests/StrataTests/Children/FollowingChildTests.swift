@@ -234,9 +234,10 @@ import Testing
         #expect(try cat("Tom", file.container.newContext()).weight == 9)
     }
 
-    @Test("After random edits of parent and children, a child that follows shows what a new one shows")
-    func random() throws {
-        let seed = RunSeed.value()
+    @Test(
+        "After random edits of parent and children, a child that follows shows what a new one shows",
+        arguments: RunSeed.seeds(1))
+    func random(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let sibling = parent.makeChild()
         let homes = try parent.fetch(FetchRequest<Enclosure>(sortedBy: [FetchSort("code")])).map(\.objectID)

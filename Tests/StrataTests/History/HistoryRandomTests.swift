@@ -4,11 +4,13 @@ import Strata
 import Testing
 
 /// Random edits with history on. From every fifth token, what history says must lead from the state at that token to the last one.
+///
+/// `STRATA_RUNS=1000` tries so many seeds, from `STRATA_SEED` on.
 @Suite(.recordsHistory) struct HistoryRandomTests {
     /// By object what it keeps: attributes, to-one relationships, members by pairs, ordered members.
     private typealias State = [ObjectID: [String: String]]
 
-    @Test("History replayed from any token leads to what the store has", arguments: [1, 2, 3, 4] as [UInt64])
+    @Test("History replayed from any token leads to what the store has", arguments: RunSeed.seeds(4))
     func replay(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let file = try HistoryFile()

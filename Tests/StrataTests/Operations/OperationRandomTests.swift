@@ -6,12 +6,13 @@ import Testing
 
 /// Several contexts, of two containers on a file and with all merge policies, do things to one object at random.
 ///
-/// `STRATA_SEED` takes other seeds: those from this one on.
+/// `STRATA_RUNS=1000` tries so many seeds, from `STRATA_SEED` on.
 @Suite struct OperationRandomTests {
-    @Test("Random operations of several contexts come to what they come to one after the other", arguments: 0..<200)
-    func random(run: Int) throws {
-        let first = RunSeed.value(usually: 31_000)
-        let world = try OperationWorld(seed: first + UInt64(run))
+    @Test(
+        "Random operations of several contexts come to what they come to one after the other",
+        arguments: RunSeed.seeds(200, from: 31_000))
+    func random(seed: UInt64) throws {
+        let world = try OperationWorld(seed: seed)
         for _ in 0..<60 { try world.step() }
         try world.finish()
     }

@@ -5,12 +5,11 @@ import Testing
 
 /// Random edits with saves between; all undone, the graph is as it was at each step; all redone, it is as at the end.
 ///
-/// `STRATA_SEED` takes other seeds: those from this one on.
+/// `STRATA_RUNS=1000` tries so many seeds, from `STRATA_SEED` on.
 @Suite struct UndoRandomTests {
-    @Test("After any number of undos and redos the graph is what it was then", arguments: 0..<6)
-    func random(run: Int) throws {
-        let first = RunSeed.value(usually: 150_000)
-        let seed = first + UInt64(run)
+    @Test(
+        "After any number of undos and redos the graph is what it was then", arguments: RunSeed.seeds(6, from: 150_000))
+    func random(seed: UInt64) throws {
         print("undo: STRATA_SEED=\(seed)")
         let world = try UndoWorld(seed: seed)
         try world.run(edits: 40)
