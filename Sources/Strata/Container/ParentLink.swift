@@ -171,31 +171,55 @@ extension ContextCore {
         base.recorder?.close(.event)
     }
 
-    /// Applies the unsaved changes of a parent, without what others have deleted meanwhile.
+    /// Applies the unsaved changes of a parent. What others have deleted and the parent has changed is kept here, as it is there.
     private func show(_ changes: ChangeSet) throws(PersistenceError) {
         var changes = changes
         var held: [ManagedObject] = []
+        var kept: [ManagedObject] = []
         var found: Set<RowIdentity> = []
-        let updates = Dictionary(grouping: changes.updates) { rootIndex(of: $0.row.row.entityIndex) }
-        for (root, updates) in updates {
-            let keys = updates.map(\.row.row.key).sorted()
-            for key in keys {
-                if let known = object(root, key) {
-                    held.append(known)
-                    if known.isShown { found.insert(RowIdentity(entityIndex: root, key: key)) }
+        for (root, updates) in Dictionary(grouping: changes.updates, by: { rootIndex(of: $0.row.row.entityIndex) }) {
+            var unknown: [Int64] = []
+            for update in updates {
+                guard let known = object(root, update.row.row.key) else {
+                    unknown.append(update.row.row.key)
+                    continue
                 }
+                held.append(known)
+                found.insert(RowIdentity(entityIndex: root, key: known.key))
+                if known.flags.contains(.missing) { kept.append(keep(update)) }
             }
-            let unknown = keys.filter { object(root, $0) == nil }
             if unknown.isEmpty { continue }
-            for row in try rows.rows(entityIndex: root, keys: unknown) where !row.row.isHeaderOnly {
+            let rows = try rows.rows(entityIndex: root, keys: unknown.sorted())
+            for row in rows where !row.row.isHeaderOnly {
                 held.append(factory.materialize(row, batch: nil))
                 found.insert(RowIdentity(entityIndex: root, key: row.row.key))
+            }
+            let forgotten = Set(rows.map(\.row.key))
+            for update in updates where object(root, update.row.row.key) == nil {
+                if forgotten.contains(update.row.row.key) { continue }
+                kept.append(keep(update))
+                found.insert(RowIdentity(entityIndex: root, key: update.row.row.key))
             }
         }
         changes.updates.removeAll {
             !found.contains(RowIdentity(entityIndex: rootIndex(of: $0.row.row.entityIndex), key: $0.row.row.key))
         }
-        _ = try withExtendedLifetime(held) { () throws(PersistenceError) in try parentSave.apply(changes) }
+        _ = try withExtendedLifetime(held) { () throws(PersistenceError) in
+            try parentSave.apply(changes, runsRules: false)
+        }
+        nullifications.restore(nullifications.all + changes.clearings)
+        for object in kept { merger.keepDeletedElsewhere(object) }
+    }
+
+    /// An object that has no row any more, as the parent has it, without the parent's changes.
+    private func keep(_ update: ChangeSet.Update) -> ManagedObject {
+        let slab = RowSlab.copy(of: update.row.row)
+        for slot in update.slots { RowEditing.setNil(slot, in: slab) }
+        RowEditing.setVersion(update.baseVersion, in: slab)
+        let row = RowReference(slab: slab, row: slab.row)
+        guard let known = object(row.row.entityIndex, row.row.key) else { return factory.materialize(row, batch: nil) }
+        known.mutatingAll { known.fill(row) }
+        return known
     }
 }
 

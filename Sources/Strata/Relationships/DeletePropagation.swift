@@ -34,22 +34,31 @@ struct DeletePropagation {
             }
             queue = next
         }
+        mark(doomed, isDecided: false)
+        for object in doomed { object.flags.remove(.deleting) }
+    }
+
+    /// Deletes these objects and no others, as another context has done: its rules have run, and what they did to other objects is known.
+    func take(_ objects: [ManagedObject]) {
+        mark(objects.filter { $0.flags.isDisjoint(with: [.deleted, .detached, .missing, .fault]) }, isDecided: true)
+    }
+
+    /// - Parameter isDecided: Whether it is known what references are nullified.
+    private func mark(_ doomed: [ManagedObject], isDecided: Bool) {
         if core.factory.newFlags.contains(.recorded), let recorder = core.recorder, recorder.isOn {
             for object in doomed { recorder.willDelete(object) }
         }
         for object in doomed { object.mutatingAll { object.flags.insert(.deleted) } }
         for object in doomed {
-            for relationship in object.binding.entity.relationships {
+            for relationship in object.binding.entity.relationships
+            where !isDecided || model.inverse(of: relationship)?.isToMany == true {
                 core.unresolved.perform(on: object) { (core) throws(PersistenceError) in
                     guard object.flags.contains(.deleted) else { return }
                     try core.deletion.unlink(object, relationship)
                 }
             }
         }
-        for object in doomed {
-            object.flags.remove(.deleting)
-            core.tracker.add(object)
-        }
+        for object in doomed { core.tracker.add(object) }
     }
 
     private func cascadeTargets(of object: ManagedObject) -> [ManagedObject] {

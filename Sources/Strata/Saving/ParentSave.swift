@@ -9,10 +9,11 @@ struct ParentSave {
     private var model: ManagedObjectModel { core.model }
 
     /// Takes a child's changes.
+    /// - Parameter runsRules: Whether deletes reach the objects that are related here.
     /// - Returns: The rows of objects in which operations met other values than the child had.
     /// - Throws: Before anything has changed: ``PersistenceError/objectNotFound(_:)`` if an object that the child
     ///   changed exists neither here nor below; the store's error if reading fails.
-    func apply(_ changes: ChangeSet) throws(PersistenceError) -> [RowReference] {
+    func apply(_ changes: ChangeSet, runsRules: Bool = true) throws(PersistenceError) -> [RowReference] {
         let loaded = try load(changes)
         let targets = try findTargets(of: changes)
         let members = try findMembers(of: changes)
@@ -33,13 +34,10 @@ struct ParentSave {
         }
         for change in changes.pairs { try applyPairs(change) }
         for change in changes.orders { try applyOrder(change) }
-        for delete in changes.deletes {
-            // An object that had no row before is not reported as deleted now.
-            guard let object = core.object(delete.entityIndex, delete.key), !object.flags.contains(.missing) else {
-                continue
-            }
-            core.deletion.delete(object)
-        }
+        // An object that had no row before is not reported as deleted now.
+        let deleted = changes.deletes.compactMap { core.object($0.entityIndex, $0.key) }
+            .filter { !$0.flags.contains(.missing) }
+        if runsRules { deleted.forEach(core.deletion.delete) } else { core.deletion.take(deleted) }
         return operated.filter { !$0.isDeleted }.map(\.sharedRow)
     }
 

@@ -6,17 +6,18 @@ import Testing
 /// Random edits of a parent, of its children in other isolation domains and of another context. A child without changes shows what its
 /// parent shows, and so does every child after its save.
 ///
-/// `STRATA_CHILD_EDITS=10000` runs so many; `STRATA_SEED` takes another seed.
+/// `STRATA_CHILD_EDITS=10000` makes so many, with each of `STRATA_RUNS` seeds from `STRATA_SEED` on.
 @Suite struct BackgroundChildRandomTests {
     private static let environment = ProcessInfo.processInfo.environment
 
-    @Test("After random edits and saves, children in other isolation domains show what their parent shows")
-    func random() async throws {
-        let seed = RunSeed.value()
-        let edits = Self.environment["STRATA_CHILD_EDITS"].flatMap(Int.init) ?? 150
+    @Test(
+        "After random edits and saves, children in other isolation domains show what their parent shows",
+        arguments: RunSeed.seeds(3, from: 5_000))
+    func random(seed: UInt64) async throws {
+        let edits = Self.environment["STRATA_CHILD_EDITS"].flatMap(Int.init) ?? 200
         print("background children: STRATA_SEED=\(seed), \(edits) edits")
         let world = try await ChildWorld(seed: seed)
-        for edit in 0..<edits { try await world.step("edit \(edit), seed \(seed)") }
+        for edit in 0..<edits { try await world.step("edit \(edit), STRATA_SEED=\(seed)") }
         #expect(world.savedCount > edits / 20, "too few saves of children")
     }
 }
