@@ -11,7 +11,7 @@ public enum RunSeed {
     /// `STRATA_SEED`, or the usual seed of a test.
     public static func value(usually usual: UInt64 = 1) -> UInt64 { chosen ?? usual }
 
-    /// The seeds of a test that starts anew with each: from `STRATA_SEED`, or from the usual first one on. `STRATA_RUNS` sets how many.
+    /// The seeds of a test that runs once with each: from `STRATA_SEED`, or from the usual first one on. `STRATA_RUNS` sets how many.
     public static func seeds(_ count: Int, from first: UInt64 = 1) -> [UInt64] {
         let runs = ProcessInfo.processInfo.environment["STRATA_RUNS"].flatMap(Int.init) ?? count
         return (0..<UInt64(max(1, runs))).map { value(usually: first) &+ $0 }

@@ -128,7 +128,7 @@ final class ConflictResolver {
         // The row may come back under another key: what was changed here then goes on top of it.
         object.changes = ChangeRecord(slots: object.changedSlots, snapshot: nil)
         object.setRowVersion(0)
-        object.forgetLoadedMembers()
+        object.forgetAllMembers()
         unsettledPairs.append(object)
     }
 

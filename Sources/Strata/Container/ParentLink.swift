@@ -208,7 +208,12 @@ extension ContextCore {
             try parentSave.apply(changes, runsRules: false)
         }
         nullifications.restore(nullifications.all + changes.clearings)
-        for object in kept { merger.keepDeletedElsewhere(object) }
+        for object in kept {
+            merger.keepDeletedElsewhere(object)
+            guard !object.hasChanges else { continue }
+            object.flags.insert(.updated)
+            tracker.add(object)
+        }
     }
 
     /// An object that has no row any more, as the parent has it, without the parent's changes.

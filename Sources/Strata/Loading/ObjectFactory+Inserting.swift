@@ -50,7 +50,11 @@ extension ObjectFactory {
     func adopt(_ reference: RowReference, assigned: SlotSet) {
         let row = reference.row
         let binding = core.binding(at: row.entityIndex)
-        if let known = core.object(row.entityIndex, row.key) { core.identityMap.detach(known) }
+        let known = core.object(row.entityIndex, row.key)
+        let isMadeAgain =
+            known != nil || row.version > 1
+            || core.mayBeDeleted(row.key, rootIndex: core.rootIndex(of: row.entityIndex))
+        if let known { giveUp(known) }
         let object = binding.objectClass.init(
             _seed: ObjectSeed(
                 source: sharedSource(binding), row: row, key: row.key,
@@ -59,6 +63,16 @@ extension ObjectFactory {
         if object.flags.contains(.recorded) { core.tracker.willInsert(object) }
         core.identityMap.register(object)
         core.tracker.add(object)
+        if isMadeAgain { object.forgetAllMembers() }
+    }
+
+    /// Drops an object that is gone from the store, with what was changed of it here: a child has made it again.
+    private func giveUp(_ known: ManagedObject) {
+        if known.hasChanges { core.unloading.pendingPairs(of: known) }
+        core.merger.takeOutOfPairs([known])
+        core.tracker.remove(known)
+        known.markMissing()
+        core.identityMap.detach(known)
     }
 }
 

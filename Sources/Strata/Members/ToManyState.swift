@@ -83,6 +83,7 @@ final class ToManyState {
 
     /// Puts members last in an order that another context made.
     func append(_ objects: [ManagedObject]) {
+        isTouched = true
         for object in objects {
             appended.moveToEnd(object)
             if isRearranged { ownArrangement?.moveToEnd(object) }

@@ -105,6 +105,13 @@ extension ManagedObject {
         for state in extras?.toManys ?? [] { state?.forgetLoaded() }
     }
 
+    /// Lets members be loaded at their next access although the object is new: it was deleted and is made again, so unsaved
+    /// references may have led to it all the time.
+    final func forgetAllMembers() {
+        for index in binding.entity.toManyIndexes.indices { _ = toManyState(index) }
+        forgetLoadedMembers()
+    }
+
     /// Releases all other objects that this one or its batch keeps alive.
     final func releaseRelated() {
         source.batch?.releaseTargets()

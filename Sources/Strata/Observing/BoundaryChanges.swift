@@ -80,6 +80,8 @@ struct ObjectTouch {
     let wasShown: Bool
     /// Whether it was a fault.
     let wasFault: Bool
+    /// Whether it was kept although others had deleted it.
+    let wasDeletedElsewhere: Bool
     /// The to-many relationships whose members came, went or changed places, with the order before if there is one and it
     /// was loaded.
     var toManys: [Int: [ManagedObject]?] = [:]
@@ -96,6 +98,7 @@ struct ObjectTouch {
         operations = object.operations
         version = object.storedVersion
         wasFault = object.flags.contains(.fault)
+        wasDeletedElsewhere = object.flags.contains(.deletedElsewhere)
         wasShown = existed && object.isShown
         if existed, !wasFault { takeRow() }
     }

@@ -26,15 +26,16 @@ final class ParentBoundaries: BoundaryListener {
             unload(touch)
             touches.append(row)
         }
+        child.unloading.pairs(with: changes.objects.filter(mayHaveOtherPairs).map(\.object))
         for touch in changes.rows { unloadOwners(touch) }
-        for touch in touches { refresh(touch.identity) }
+        for touch in touches { refresh(touch.identity, wasDeleted: touch.kind == .deleted) }
         child.oneToOneRepair.repairAll()
         child.recorder?.note(touches, areKnown: !changes.hasUnknownRows)
         child.recorder?.close(.merge)
     }
 
     /// An object of the child takes what the parent shows, and keeps its own changes on top.
-    private func refresh(_ identity: RowIdentity) {
+    private func refresh(_ identity: RowIdentity, wasDeleted: Bool = false) {
         guard let object = child.object(identity.entityIndex, identity.key), !object.isInserted else { return }
         // A list that cannot be read now is read at its next access.
         do throws(PersistenceError) {
@@ -45,6 +46,9 @@ final class ParentBoundaries: BoundaryListener {
                 try takeBack(object)
             } else if !object.isFault {
                 try child.refresher.reread(object)
+            } else if wasDeleted, try child.rows.rows(entityIndex: identity.entityIndex, keys: [identity.key]).isEmpty {
+                // No reference shows it any more.
+                child.merger.noteDeletedElsewhere(object)
             }
         } catch {
             child.report(error, object)
@@ -67,8 +71,6 @@ final class ParentBoundaries: BoundaryListener {
         if !object.isFault { child.unloading.owners(of: object.row, object.binding) }
         guard let mine = child.object(object.binding.entity.index, object.key) else { return }
         for index in touch.toManys.keys { child.unloading.members(of: mine, index) }
-        // The parent keeps the object, but not its many-to-many pairs, which others have deleted.
-        if object.flags.contains(.deletedElsewhere) { child.unloading.pairs(with: [mine]) }
     }
 
     private func unloadOwners(_ touch: RowTouch) {
@@ -81,11 +83,25 @@ final class ParentBoundaries: BoundaryListener {
         child.unloading.members(of: mine, index)
     }
 
+    /// Whether an object may have lost its many-to-many pairs, or got them back, without a change of its lists. Where the parent
+    /// keeps an object that others have deleted, the pairs are gone.
+    private func mayHaveOtherPairs(_ touch: ObjectTouch) -> Bool {
+        let object = touch.object
+        if touch.wasDeletedElsewhere || object.flags.contains(.deletedElsewhere) { return true }
+        return !touch.wasShown && object.isShown && !object.isInserted
+    }
+
     /// The parent need not have the lists that showed what others have deleted.
     private func takeOutOfPairs(_ touches: [RowTouch]) {
-        child.merger.takeOutOfPairs(
-            touches.filter { $0.kind == .deleted }
-                .compactMap { child.object($0.identity.entityIndex, $0.identity.key) })
+        var gone: [ManagedObject] = []
+        var kept: [ManagedObject] = []
+        for touch in touches where touch.kind == .deleted {
+            guard let object = child.object(touch.identity.entityIndex, touch.identity.key) else { continue }
+            let below = child.parent?.core.object(touch.identity.entityIndex, touch.identity.key)
+            if below?.isShown == true { kept.append(object) } else { gone.append(object) }
+        }
+        child.merger.takeOutOfPairs(gone)
+        child.unloading.pairs(with: kept)
     }
 
     private func unloadAll() {

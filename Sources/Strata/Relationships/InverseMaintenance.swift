@@ -233,6 +233,16 @@ struct InverseMaintenance {
         }
     }
 
+    /// Puts members last, as a child has done.
+    func moveToEnd(_ members: [ManagedObject], in owner: ManagedObject, _ index: Int) {
+        guard !members.isEmpty else { return }
+        owner.mutating(owner.observerIndex(toMany: index)) {
+            if owner.flags.contains(.recorded) { core.tracker.willChangeMembers(owner, index) }
+            owner.toManyState(index).append(members)
+            core.tracker.noteToManyChange(owner)
+        }
+    }
+
     private func place(_ member: ManagedObject, at position: Int, in owner: ManagedObject, _ index: Int) {
         let state = owner.toManyState(index)
         guard let list = state.members as? AnyMemberList, let old = list.objects.firstIndex(of: member) else { return }

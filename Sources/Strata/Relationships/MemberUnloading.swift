@@ -43,7 +43,8 @@ struct MemberUnloading {
         for index in (owner.extras?.toManys ?? []).indices { members(of: owner, index) }
     }
 
-    /// The members of every many-to-many relationship that has or could have one of some objects among them.
+    /// The members of every many-to-many relationship that has or could have one of some objects among them, of this context or of its
+    /// parent.
     func pairs(with objects: [ManagedObject]) {
         guard !objects.isEmpty else { return }
         let model = core.model

@@ -51,7 +51,9 @@ struct ChangeSetBuilder {
                 if rows.isForParent { changes.assigned.append(object.changedSlots) }
             } else {
                 let slots = object.storedChanges
-                if !slots.isEmpty {
+                // Others have deleted it. Children show it as long as this context does.
+                let isKept = rows == .shown && object.flags.contains(.deletedElsewhere)
+                if !slots.isEmpty || isKept {
                     if object.flags.contains(.operated) { try add(object, to: &changes, rows) }
                     let base = object.version
                     let (next, overflow) = base.addingReportingOverflow(1)

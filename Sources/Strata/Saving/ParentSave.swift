@@ -250,7 +250,7 @@ struct ParentSave {
         switch change.kind {
         case .append(let keys):
             // Members arrived in the order of the change set; the child knows the right one.
-            owner.mutating(owner.observerIndex(toMany: index)) { owner.toManyState(index).append(present(keys)) }
+            core.inverses.moveToEnd(present(keys), in: owner, index)
         case .arrange(let keys):
             try core.inverses.setMembers(of: owner, OrderMerge.merge(present(keys), with: members.objects), index)
         }

@@ -110,6 +110,25 @@ import Testing
         #expect(inner.name == "Tom")
     }
 
+    @Test("A member that a child removes and adds again is last, though nothing else has changed")
+    func movedToTheEnd() throws {
+        let file = try LibraryFile()
+        let parent = file.container.newContext()
+        let author = Author(parent, name: "A")
+        author.favourites = ["a", "b", "c"].map { Book(parent, title: $0, author: author) }
+        try parent.save()
+        let child = parent.makeChild()
+        let mine = try child.existingObject(Author.self, with: author.objectID)
+        let first = mine.favourites[0]
+        mine.favourites.removeFirst()
+        mine.favourites.append(first)
+        try child.save()
+        #expect(author.favourites.map(\.title) == ["b", "c", "a"] && parent.hasChanges)
+        try parent.save()
+        let stored = try file.container.newContext().existingObject(Author.self, with: author.objectID)
+        #expect(stored.favourites.map(\.title) == ["b", "c", "a"])
+    }
+
     @Test("The child deletes what the parent changed, and the parent's deletes are gone in the child")
     func deletesOfBoth() throws {
         let file = try ZooFile()
