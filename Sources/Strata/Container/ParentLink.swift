@@ -175,7 +175,6 @@ extension ContextCore {
     private func show(_ changes: ChangeSet) throws(PersistenceError) {
         var changes = changes
         var held: [ManagedObject] = []
-        var kept: [ManagedObject] = []
         var found: Set<RowIdentity> = []
         for (root, updates) in Dictionary(grouping: changes.updates, by: { rootIndex(of: $0.row.row.entityIndex) }) {
             var unknown: [Int64] = []
@@ -186,7 +185,7 @@ extension ContextCore {
                 }
                 held.append(known)
                 found.insert(RowIdentity(entityIndex: root, key: known.key))
-                if known.flags.contains(.missing) { kept.append(keep(update)) }
+                if known.flags.contains(.missing) { held.append(keep(update)) }
             }
             if unknown.isEmpty { continue }
             let rows = try rows.rows(entityIndex: root, keys: unknown.sorted())
@@ -197,7 +196,7 @@ extension ContextCore {
             let forgotten = Set(rows.map(\.row.key))
             for update in updates where object(root, update.row.row.key) == nil {
                 if forgotten.contains(update.row.row.key) { continue }
-                kept.append(keep(update))
+                held.append(keep(update))
                 found.insert(RowIdentity(entityIndex: root, key: update.row.row.key))
             }
         }
@@ -208,12 +207,6 @@ extension ContextCore {
             try parentSave.apply(changes, runsRules: false)
         }
         nullifications.restore(nullifications.all + changes.clearings)
-        for object in kept {
-            merger.keepDeletedElsewhere(object)
-            guard !object.hasChanges else { continue }
-            object.flags.insert(.updated)
-            tracker.add(object)
-        }
     }
 
     /// An object that has no row any more, as the parent has it, without the parent's changes.
@@ -222,9 +215,18 @@ extension ContextCore {
         for slot in update.slots { RowEditing.setNil(slot, in: slab) }
         RowEditing.setVersion(update.baseVersion, in: slab)
         let row = RowReference(slab: slab, row: slab.row)
-        guard let known = object(row.row.entityIndex, row.row.key) else { return factory.materialize(row, batch: nil) }
-        known.mutatingAll { known.fill(row) }
-        return known
+        let kept: ManagedObject
+        if let known = object(row.row.entityIndex, row.row.key) {
+            known.mutatingAll { known.fill(row) }
+            kept = known
+        } else {
+            kept = factory.materialize(row, batch: nil)
+        }
+        merger.keepDeletedElsewhere(kept)
+        // It counts as changed, even if all its values are those that were read.
+        kept.flags.insert(.updated)
+        tracker.add(kept)
+        return kept
     }
 }
 

@@ -170,6 +170,8 @@ struct RowTouch: Sendable {
     var slots: SlotSet?
     /// The to-many relationship whose members changed.
     var toManyIndex: Int?
+    /// Whether many-to-many lists may show the object again, or no more, without having changed.
+    var mayHaveOtherPairs = false
     /// Whether the context has the object with its row.
     var isInMemory = false
     /// Whether what changed in that object stands among the objects. It does not if the object was read after the change.

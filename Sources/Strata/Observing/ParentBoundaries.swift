@@ -23,10 +23,11 @@ final class ParentBoundaries: BoundaryListener {
                 row.after = touch.object.sharedRow
                 row.slots = touch.changedSlots
             }
+            row.mayHaveOtherPairs = mayHaveOtherPairs(touch)
             unload(touch)
             touches.append(row)
         }
-        child.unloading.pairs(with: changes.objects.filter(mayHaveOtherPairs).map(\.object))
+        child.unloading.pairs(of: Set(touches.filter(\.mayHaveOtherPairs).map(\.identity.entityIndex)))
         for touch in changes.rows { unloadOwners(touch) }
         for touch in touches { refresh(touch.identity, wasDeleted: touch.kind == .deleted) }
         child.oneToOneRepair.repairAll()
@@ -101,7 +102,7 @@ final class ParentBoundaries: BoundaryListener {
             if below?.isShown == true { kept.append(object) } else { gone.append(object) }
         }
         child.merger.takeOutOfPairs(gone)
-        child.unloading.pairs(with: kept)
+        child.unloading.pairs(of: Set(kept.map(\.binding.entity.index)))
     }
 
     private func unloadAll() {

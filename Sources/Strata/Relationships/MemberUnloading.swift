@@ -43,13 +43,15 @@ struct MemberUnloading {
         for index in (owner.extras?.toManys ?? []).indices { members(of: owner, index) }
     }
 
-    /// The members of every many-to-many relationship that has or could have one of some objects among them, of this context or of its
-    /// parent.
-    func pairs(with objects: [ManagedObject]) {
-        guard !objects.isEmpty else { return }
+    /// The members of every many-to-many relationship that has or could have one of some objects among them.
+    func pairs(with objects: [ManagedObject]) { pairs(of: Set(objects.map(\.binding.entity.index))) }
+
+    /// The members of every many-to-many relationship that may have objects of some entities among them.
+    func pairs(of entities: Set<Int>) {
+        guard !entities.isEmpty else { return }
         let model = core.model
         var seen: Set<RelationshipDescription> = []
-        for entity in Set(objects.map { $0.binding.entity.index }) {
+        for entity in entities {
             for relationship in model.entities[entity].relationships where relationship.isToMany {
                 guard let inverse = model.inverse(of: relationship), let other = inverse.toManyIndex,
                     seen.insert(inverse).inserted
