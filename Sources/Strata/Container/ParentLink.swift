@@ -26,8 +26,8 @@ struct ChildSave: Sendable {
 final class ParentLink: Sendable {
     /// What the parent says to a save.
     enum Answer: Sendable {
-        /// It has the changes. The rows are those of objects in which operations met other values than the child had.
-        /// The state is nil if it cannot be read.
+        /// It has the changes. The rows are those of objects that have become others there than the child has: see
+        /// ``ParentSave/apply(_:runsRules:)``. The state is nil if it cannot be read.
         case applied([RowReference], ParentState?)
         /// Nothing has changed: the parent shows other rows than the changes are based on.
         case conflicts([StoreConflict], ParentState)

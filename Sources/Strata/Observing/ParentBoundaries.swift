@@ -12,7 +12,6 @@ final class ParentBoundaries: BoundaryListener {
         child.recorder?.close(.beforeMerge)
         if changes.isEverything { return refreshAll() }
         if changes.hasUnknownRows { unloadAll() }
-        takeOutOfPairs(changes.rows)
         var touches = changes.rows
         for touch in changes.objects {
             var row = RowTouch(
@@ -28,6 +27,7 @@ final class ParentBoundaries: BoundaryListener {
             touches.append(row)
         }
         child.unloading.pairs(of: Set(touches.filter(\.mayHaveOtherPairs).map(\.identity.entityIndex)))
+        takeOutOfPairs(touches)
         for touch in changes.rows { unloadOwners(touch) }
         for touch in touches { refresh(touch.identity, wasDeleted: touch.kind == .deleted) }
         child.oneToOneRepair.repairAll()
@@ -92,7 +92,7 @@ final class ParentBoundaries: BoundaryListener {
         return !touch.wasShown && object.isShown && !object.isInserted
     }
 
-    /// The parent need not have the lists that showed what others have deleted.
+    /// The parent need not have the lists that showed what is deleted.
     private func takeOutOfPairs(_ touches: [RowTouch]) {
         var gone: [ManagedObject] = []
         var kept: [ManagedObject] = []

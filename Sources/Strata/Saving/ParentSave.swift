@@ -10,7 +10,8 @@ struct ParentSave {
 
     /// Takes a child's changes.
     /// - Parameter runsRules: Whether deletes reach the objects that are related here.
-    /// - Returns: The rows of objects in which operations met other values than the child had.
+    /// - Returns: The rows of objects that have become others than the child has: operations met other values than there, or
+    ///   references lead to what is deleted here.
     /// - Throws: Before anything has changed: ``PersistenceError/objectNotFound(_:)`` if an object that the child
     ///   changed exists neither here nor below; the store's error if reading fails.
     func apply(_ changes: ChangeSet, runsRules: Bool = true) throws(PersistenceError) -> [RowReference] {
@@ -23,14 +24,15 @@ struct ParentSave {
         for (insert, assigned) in zip(changes.inserts, changes.assigned) {
             core.factory.adopt(insert.row, assigned: assigned)
         }
+        var others: [ManagedObject] = []
         for insert in changes.inserts {
-            if let object = core.object(insert.row.row.entityIndex, insert.row.row.key) { linkInserted(object) }
+            guard let object = core.object(insert.row.row.entityIndex, insert.row.row.key) else { continue }
+            if !linkInserted(object) { others.append(object) }
         }
-        var operated: [ManagedObject] = []
         for (update, object) in zip(changes.updates, targets) {
             let operations = changes.operations(of: update)
-            applyUpdate(update, operations, to: object)
-            if !operations.isEmpty { operated.append(object) }
+            let isSame = applyUpdate(update, operations, to: object)
+            if !isSame || !operations.isEmpty { others.append(object) }
         }
         for change in changes.pairs { try applyPairs(change) }
         for change in changes.orders { try applyOrder(change) }
@@ -38,7 +40,7 @@ struct ParentSave {
         let deleted = changes.deletes.compactMap { core.object($0.entityIndex, $0.key) }
             .filter { !$0.flags.contains(.missing) }
         if runsRules { deleted.forEach(core.deletion.delete) } else { core.deletion.take(deleted) }
-        return operated.filter { !$0.isDeleted }.map(\.sharedRow)
+        return others.filter { !$0.isDeleted }.map(\.sharedRow)
     }
 
     /// The objects that a child changes or deletes, with their rows, as far as there are any: one read for each hierarchy.
@@ -164,27 +166,32 @@ struct ParentSave {
     }
 
     /// Makes the inverses of a new object's to-one relationships right.
-    private func linkInserted(_ object: ManagedObject) {
+    /// - Returns: Whether all of its references are kept.
+    private func linkInserted(_ object: ManagedObject) -> Bool {
+        var isSame = true
         for (slot, relationship) in object.binding.toOnes {
             guard let key = object.targetKey(slot) else { continue }
             let target = living(key, relationship.destinationIndex)
             // An object that was deleted here is not a target; for all others, the inverse is corrected.
             guard target == nil || model.inverse(of: relationship) != nil else { continue }
             object.writeTargetKey(nil, slot)
-            guard let target else { continue }
-            object.setTarget(target, slot)
+            if let target { object.setTarget(target, slot) } else { isSame = false }
         }
+        return isSame
     }
 
+    /// - Returns: Whether all references are kept.
     private func applyUpdate(
         _ update: ChangeSet.Update, _ operations: [Int: FieldOperations], to object: ManagedObject
-    ) {
+    ) -> Bool {
         let row = update.row.row
+        var isSame = true
         for index in update.slots {
             if let relationship = object.relationship(slot: index) {
                 let key = row.isPresent(index) ? Int64(bitPattern: row.word(index)) : nil
                 let target = key.flatMap { living($0, relationship.destinationIndex) }
                 object.setTarget(target, index)
+                if key != nil, target == nil { isSame = false }
             } else if let done = operations[index], object.perform(done, on: object.binding.entity.slots[index]) {
                 // It adds to what was done here.
                 continue
@@ -192,6 +199,7 @@ struct ParentSave {
                 object.writeSlot(index, from: row)
             }
         }
+        return isSame
     }
 
     /// The child changed what the parent deleted: the child wins.
