@@ -14,7 +14,7 @@ import Testing
         "After random edits and saves, children in other isolation domains show what their parent shows",
         arguments: RunSeed.seeds(3, from: 5_000))
     func random(seed: UInt64) async throws {
-        let edits = Self.environment["STRATA_CHILD_EDITS"].flatMap(Int.init) ?? 200
+        let edits = Self.environment["STRATA_CHILD_EDITS"].flatMap(Int.init) ?? 400
         print("background children: STRATA_SEED=\(seed), \(edits) edits")
         let world = try await ChildWorld(seed: seed)
         for edit in 0..<edits { try await world.step("edit \(edit), STRATA_SEED=\(seed)") }

@@ -12,7 +12,7 @@ import Testing
         "After random edits and saves, children that follow their parent show what it shows",
         arguments: RunSeed.seeds(3, from: 6_000))
     func random(seed: UInt64) throws {
-        let edits = ProcessInfo.processInfo.environment["STRATA_CHILD_EDITS"].flatMap(Int.init) ?? 200
+        let edits = ProcessInfo.processInfo.environment["STRATA_CHILD_EDITS"].flatMap(Int.init) ?? 400
         print("following children: STRATA_SEED=\(seed), \(edits) edits")
         let world = try FollowingWorld(seed: seed)
         for edit in 0..<edits { try world.step("edit \(edit), STRATA_SEED=\(seed)") }
