@@ -27,7 +27,7 @@ final class ParentBoundaries: BoundaryListener {
             touches.append(row)
         }
         child.unloading.pairs(of: Set(touches.filter(\.mayHaveOtherPairs).map(\.identity.entityIndex)))
-        takeOutOfPairs(touches)
+        takeOut(touches)
         for touch in changes.rows { unloadOwners(touch) }
         for touch in touches { refresh(touch.identity, wasDeleted: touch.kind == .deleted) }
         child.oneToOneRepair.repairAll()
@@ -92,20 +92,24 @@ final class ParentBoundaries: BoundaryListener {
         return !touch.wasShown && object.isShown && !object.isInserted
     }
 
-    /// The parent need not have the lists that showed what is deleted.
-    private func takeOutOfPairs(_ touches: [RowTouch]) {
+    /// The parent need not have the lists that showed what is deleted, nor objects that would make it remember the deletes.
+    private func takeOut(_ touches: [RowTouch]) {
         var gone: [ManagedObject] = []
         var kept: [ManagedObject] = []
+        var keys: [Int: Set<Int64>] = [:]
         for touch in touches where touch.kind == .deleted {
+            keys[child.rootIndex(of: touch.identity.entityIndex), default: []].insert(touch.identity.key)
             guard let object = child.object(touch.identity.entityIndex, touch.identity.key) else { continue }
             let below = child.parent?.core.object(touch.identity.entityIndex, touch.identity.key)
             if below?.isShown == true { kept.append(object) } else { gone.append(object) }
         }
+        if !keys.isEmpty { child.identityMap.noteDeleted(keys) }
         child.merger.takeOutOfPairs(gone)
         child.unloading.pairs(of: Set(kept.map(\.binding.entity.index)))
     }
 
     private func unloadAll() {
+        child.identityMap.noteAnyMayBeDeleted()
         for object in child.identityMap.objects where !object.isInserted { child.unloading.allMembers(of: object) }
     }
 
