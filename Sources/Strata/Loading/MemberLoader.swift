@@ -61,17 +61,21 @@ struct MemberLoader {
             let reader = StoreMembers(core: core, relationship: relationship, entityIndex: entityIndex, slot: slot)
             let runs = try reader.runs(owners: keys, areAll: areAll)
             for run in runs where owners[run.owner] != nil { storage(run.owner).insert(contentsOf: run.members) }
+            let isOrdered = relationship.isOrdered
             var unordered: [(owner: Int64, member: ManagedObject)] = []
             for member in core.tracker.objects
             where !member.isDeleted && member.hasChanges
                 && member.binding.entity.descends(from: relationship.destinationIndex, in: model)
             {
                 guard let owner = member.targetKey(slot), let state = owners[owner] else { continue }
-                if state.extras?.toMany(index)?.appended.contains(member) != true { unordered.append((owner, member)) }
+                guard state.extras?.toMany(index)?.appended.contains(member) != true else { continue }
+                if isOrdered { unordered.append((owner, member)) } else { storage(owner).insert(member) }
             }
-            // Those that were set to lead to an owner while it was deleted have no order. A child must find the same one.
-            if relationship.isOrdered { unordered.sort { $0.member.key < $1.member.key } }
-            for (owner, member) in unordered { storage(owner).insert(member) }
+            if isOrdered {
+                // Those that were set to lead to an owner while it was deleted have no order. A child must find the same one.
+                unordered.sort { $0.member.key < $1.member.key }
+                for (owner, member) in unordered { storage(owner).insert(member) }
+            }
         } else {
             for (owner, member) in try pairs(relationship, entityIndex: entityIndex, owners: keys) {
                 storage(owner).insert(member)

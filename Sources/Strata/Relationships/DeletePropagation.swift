@@ -35,7 +35,6 @@ struct DeletePropagation {
             queue = next
         }
         mark(doomed, isDecided: false)
-        for object in doomed { object.flags.remove(.deleting) }
     }
 
     /// Deletes these objects and no others, as another context has done: its rules have run, and what they did to other objects is known.
@@ -50,15 +49,18 @@ struct DeletePropagation {
         }
         for object in doomed { object.mutatingAll { object.flags.insert(.deleted) } }
         for object in doomed {
-            for relationship in object.binding.entity.relationships
-            where !isDecided || model.inverse(of: relationship)?.isToMany == true {
+            for relationship in object.binding.entity.relationships {
+                if isDecided, model.inverse(of: relationship)?.isToMany != true { continue }
                 core.unresolved.perform(on: object) { (core) throws(PersistenceError) in
                     guard object.flags.contains(.deleted) else { return }
                     try core.deletion.unlink(object, relationship)
                 }
             }
         }
-        for object in doomed { core.tracker.add(object) }
+        for object in doomed {
+            object.flags.remove(.deleting)
+            core.tracker.add(object)
+        }
     }
 
     private func cascadeTargets(of object: ManagedObject) -> [ManagedObject] {

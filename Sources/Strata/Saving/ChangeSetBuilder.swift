@@ -51,9 +51,10 @@ struct ChangeSetBuilder {
                 if rows.isForParent { changes.assigned.append(object.changedSlots) }
             } else {
                 let slots = object.storedChanges
-                // Others have deleted it. Children show it as long as this context does.
-                let isKept = rows == .shown && object.flags.contains(.deletedElsewhere)
-                if !slots.isEmpty || isKept {
+                var isSent = !slots.isEmpty
+                // Children show an object that others have deleted as long as this context does.
+                if rows == .shown { isSent = isSent || object.flags.contains(.deletedElsewhere) }
+                if isSent {
                     if object.flags.contains(.operated) { try add(object, to: &changes, rows) }
                     let base = object.version
                     let (next, overflow) = base.addingReportingOverflow(1)
