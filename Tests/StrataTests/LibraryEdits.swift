@@ -4,6 +4,16 @@ import Strata
 
 /// Random edits of a library, and everything that a context shows of it.
 enum LibraryEdits {
+    /// Saves authors with four books each, and tags that no book has.
+    static func fill(_ context: ManagedObjectContext) throws {
+        for label in ["a", "b", "c"] { _ = Tag(context, label: label) }
+        for index in 0..<5 {
+            let author = Author(context, name: "n\(index)")
+            for number in 0..<4 { _ = Book(context, title: "t\(number)", author: author) }
+        }
+        try context.save()
+    }
+
     /// Everything that a context shows, read in several ways.
     static func lines(_ context: ManagedObjectContext) throws -> [String] {
         func key(_ object: ManagedObject?) -> String { object.map { "\($0.objectID.key)" } ?? "-" }

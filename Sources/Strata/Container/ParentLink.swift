@@ -174,34 +174,14 @@ extension ContextCore {
     /// Applies the unsaved changes of a parent. What others have deleted and the parent has changed is kept here, as it is there.
     private func show(_ changes: ChangeSet) throws(PersistenceError) {
         var changes = changes
-        var held: [ManagedObject] = []
-        var found: Set<RowIdentity> = []
-        for (root, updates) in Dictionary(grouping: changes.updates, by: { rootIndex(of: $0.row.row.entityIndex) }) {
-            var unknown: [Int64] = []
-            for update in updates {
-                guard let known = object(root, update.row.row.key) else {
-                    unknown.append(update.row.row.key)
-                    continue
-                }
-                held.append(known)
-                found.insert(RowIdentity(entityIndex: root, key: known.key))
-                if known.flags.contains(.missing) { held.append(keep(update)) }
-            }
-            if unknown.isEmpty { continue }
-            let rows = try rows.rows(entityIndex: root, keys: unknown.sorted())
-            for row in rows where !row.row.isHeaderOnly {
-                held.append(factory.materialize(row, batch: nil))
-                found.insert(RowIdentity(entityIndex: root, key: row.row.key))
-            }
-            let forgotten = Set(rows.map(\.row.key))
-            for update in updates where object(root, update.row.row.key) == nil {
-                if forgotten.contains(update.row.row.key) { continue }
-                held.append(keep(update))
-                found.insert(RowIdentity(entityIndex: root, key: update.row.row.key))
-            }
+        var held = try parentSave.load(changes)
+        func known(_ update: ChangeSet.Update) -> ManagedObject? {
+            object(update.row.row.entityIndex, update.row.row.key)
         }
-        changes.updates.removeAll {
-            !found.contains(RowIdentity(entityIndex: rootIndex(of: $0.row.row.entityIndex), key: $0.row.row.key))
+        // A mirror may know no more than the key.
+        changes.updates.removeAll { known($0)?.isFault == true }
+        for update in changes.updates where known(update)?.flags.contains(.missing) != false {
+            held.append(keep(update))
         }
         _ = try withExtendedLifetime(held) { () throws(PersistenceError) in
             try parentSave.apply(changes, runsRules: false)

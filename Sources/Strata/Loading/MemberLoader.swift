@@ -158,7 +158,7 @@ struct MemberLoader {
         for owner in objects where !owner.isDeleted {
             shown.append((owner: owner.key, members: try owner.loadedMembers(toMany: index).objects))
         }
-        let deleted = objects.filter { $0.flags.contains(.missing) || $0.isDeleted }
+        let deleted = objects.filter { !$0.isShown }
         if case .inverseSlot = relationship.storage, !deleted.isEmpty {
             // The child may have changed these, and then they live on there: with those that are set to lead to them here. Others may
             // have done that after the delete.

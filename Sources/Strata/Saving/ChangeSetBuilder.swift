@@ -53,7 +53,7 @@ struct ChangeSetBuilder {
                 let slots = object.storedChanges
                 var isSent = !slots.isEmpty
                 // Children show an object that others have deleted as long as this context does.
-                if rows == .shown { isSent = isSent || object.flags.contains(.deletedElsewhere) }
+                if rows == .shown, object.flags.contains(.deletedElsewhere) { isSent = true }
                 if isSent {
                     if object.flags.contains(.operated) { try add(object, to: &changes, rows) }
                     let base = object.version

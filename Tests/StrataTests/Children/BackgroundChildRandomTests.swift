@@ -35,14 +35,7 @@ private final class ChildWorld {
         file = try LibraryFile()
         parent = file.container.newBackgroundContext()
         other = file.container.newBackgroundContext()
-        try await parent.perform { context in
-            for label in ["a", "b", "c"] { _ = Tag(context, label: label) }
-            for index in 0..<5 {
-                let author = Author(context, name: "n\(index)")
-                for number in 0..<4 { _ = Book(context, title: "t\(number)", author: author) }
-            }
-            try context.save()
-        }
+        try await parent.perform { try LibraryEdits.fill($0) }
         children = [await parent.makeBackgroundChild(), await parent.makeBackgroundChild()]
         for context in children + [parent, other] {
             await context.perform { $0.mergePolicy = .objectWinsByProperty }

@@ -34,12 +34,7 @@ private final class FollowingWorld {
         file = try LibraryFile()
         root = file.container.newContext(automaticallyMergesChanges: true)
         other = file.container.newContext(automaticallyMergesChanges: true)
-        for label in ["a", "b", "c"] { _ = Tag(root, label: label) }
-        for index in 0..<5 {
-            let author = Author(root, name: "n\(index)")
-            for number in 0..<4 { _ = Book(root, title: "t\(number)", author: author) }
-        }
-        try root.save()
+        try LibraryEdits.fill(root)
         let first = root.makeChild()
         children = [first, root.makeChild(), first.makeChild()]
         for child in children { child.automaticallyMergesChanges = true }
@@ -54,9 +49,7 @@ private final class FollowingWorld {
         case 2, 3, 4: change(child)
         case 5, 6: save(child)
         case 7: save(root)
-        case 8:
-            change(other)
-            save(other)
+        case 8: LibraryEdits.edit(other, &random)
         default: (random.oneIn(2) ? root : child).rollback()
         }
         for context in [root] + children { context.processPendingChanges() }

@@ -46,12 +46,7 @@ private final class PinnedWorld {
             strangers.newContext(automaticallyMergesChanges: true),
         ]
         for writer in writers { writer.mergePolicy = .objectWinsByProperty }
-        for label in ["a", "b", "c"] { _ = Tag(writers[0], label: label) }
-        for index in 0..<5 {
-            let author = Author(writers[0], name: "n\(index)")
-            for number in 0..<4 { _ = Book(writers[0], title: "t\(number)", author: author) }
-        }
-        try writers[0].save()
+        try LibraryEdits.fill(writers[0])
     }
 
     func run(_ place: String) async throws {
