@@ -1,7 +1,8 @@
 import StrataStore
 
-/// The members of a to-many relationship whose other end is a to-one, as the parent or the store has them: those that were
-/// moved in this context with the owner that they have here, without those that were deleted.
+/// The members of a to-many relationship whose other end is a to-one, as the parent or the store has them, without those that were
+/// deleted or moved to another owner in this context. Their place in an order must not depend on which owners are read together, so
+/// ``MemberLoader`` adds what was moved here.
 struct StoreMembers {
     let core: ContextCore
     let relationship: RelationshipDescription
@@ -78,7 +79,7 @@ struct StoreMembers {
                     members.append(member, owner: owner)
                     continue
                 }
-                if let owner = member.targetKey(slot) { members.append(member, owner: owner) }
+                if member.targetKey(slot) == owner { members.append(member, owner: owner) }
             }
             return members.runs
         }
@@ -106,7 +107,7 @@ struct StoreMembers {
                     unknown.append(key)
                     continue
                 } else if member.hasChanges {
-                    guard !member.isDeleted, let owner = member.targetKey(slot) else { continue }
+                    guard !member.isDeleted, member.targetKey(slot) == owner else { continue }
                     members.append(member, owner: owner)
                 } else {
                     // Others moved it since it was read; its row must say so, too, or the two ends would disagree.
@@ -143,20 +144,17 @@ struct StoreMembers {
         return bits
     }
 
-    /// Adds the objects of rows with the owner that each has: in this context where it was changed here, otherwise by
-    /// its row. Deleted ones, and those without an owner, are left out.
+    /// Adds the objects of rows with the owner that each has by its row. Deleted ones, those without an owner, and those that were
+    /// moved here are left out.
     private func add(_ rows: RowBatch, to members: inout MemberRuns) {
         for (position, member) in core.factory.materialize(rows, refreshing: true).enumerated() where !member.isDeleted
         {
             let row = RowPointer(rows.pointers[position])
-            var owner = row.isPresent(slot) ? Int64(bitPattern: row.word(slot)) : nil
+            let owner = row.isPresent(slot) ? Int64(bitPattern: row.word(slot)) : nil
             if member.targetKey(slot) != owner {
-                if member.hasChanges {
-                    owner = member.targetKey(slot)
-                } else {
-                    // A parent may show another owner at the same version. Both ends must agree.
-                    member.mutatingAll { member.fill(rows[position]) }
-                }
+                guard !member.hasChanges else { continue }
+                // A parent may show another owner at the same version. Both ends must agree.
+                member.mutatingAll { member.fill(rows[position]) }
             }
             if let owner { members.append(member, owner: owner) }
         }

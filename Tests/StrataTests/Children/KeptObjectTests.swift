@@ -100,4 +100,29 @@ import Testing
         parent.rollback()
         #expect(try plain.existingObject(Book.self, with: id).fan == nil)
     }
+
+    @Test("Members moved to an object that comes back have one order, whichever lists are loaded with its own")
+    func orderOfMoved() throws {
+        let (fan, rival) = (Author(parent, name: "F"), Author(parent, name: "R"))
+        let later = Book(parent, title: "later", author: author)
+        rival.favourites = [later]
+        try Self.save(parent)
+        let (bookID, laterID, fanID, rivalID) = (book.objectID, later.objectID, fan.objectID, rival.objectID)
+        func titles(loading ids: [ObjectID]) throws -> [String] {
+            let child = parent.makeChild()
+            child.automaticallyMergesChanges = true
+            let childFan = try child.existingObject(Author.self, with: fanID)
+            for id in [laterID, bookID] { try child.existingObject(Book.self, with: id).fan = childFan }
+            parent.delete(fan)
+            parent.processPendingChanges()
+            child.processPendingChanges()
+            parent.rollback()
+            child.processPendingChanges()
+            let authors = try child.fetch(FetchRequest<Author>(where: FetchPredicate(format: "SELF IN %@", ids)))
+            return try #require(authors.first { $0.objectID == fanID }).favourites.map(\.title)
+        }
+        let alone = try titles(loading: [fanID])
+        #expect(alone.count == 2)
+        #expect(try titles(loading: [rivalID, fanID]) == alone)
+    }
 }
