@@ -47,7 +47,7 @@ final class MemberComparison {
         let before = changes.members[side]
         if let slot = core.model.inverse(of: relationship)?.slot {
             let moves = try moves(of: relationship, slot)
-            if moves.isUnknown || moves.owners.contains(object.key) { return true }
+            if moves.owners.contains(object.key) || (moves.isUnknown && before?.all == nil) { return true }
         } else if let before {
             for (key, pair) in before.pairs where try pair != current(side, key, relationship) { return true }
         }

@@ -11,6 +11,7 @@ final class ParentBoundaries: BoundaryListener {
         guard !changes.isEmpty else { return }
         child.recorder?.close(.beforeMerge)
         if changes.isEverything { return refreshAll() }
+        for identity in changes.objects.map(\.identity) + changes.rows.map(\.identity) { noteKept(identity) }
         if changes.hasUnknownRows { unloadAll() }
         var touches = changes.rows
         for touch in changes.objects {
@@ -60,9 +61,14 @@ final class ParentBoundaries: BoundaryListener {
     private func takeBack(_ object: ManagedObject) throws(PersistenceError) {
         let entity = object.binding.entity
         guard try !child.rows.rows(entityIndex: entity.index, keys: [object.key]).isEmpty else { return }
-        // Its pairs are there again.
-        child.tracker.willChangeAllMembers(object)
         try child.refresher.reread(object)
+    }
+
+    /// The child keeps an object that the parent has deleted. If the parent takes that back, the object gets its pairs back.
+    private func noteKept(_ identity: RowIdentity) {
+        guard let object = child.object(identity.entityIndex, identity.key), object.flags.contains(.deletedElsewhere)
+        else { return }
+        child.tracker.willChangeAllMembers(object)
     }
 
     /// The child loads lists again that the parent shows with other members.

@@ -127,4 +127,24 @@ import Testing
             #expect(try list.snapshot.ids == child.fetchIDs(list.request))
         }
     }
+
+    @Test("When a parent takes a delete back, a list of its child names only what has changed, whatever the parent has not read")
+    func takenBack() throws {
+        let own = try child.existingObject(Author.self, with: author.objectID)
+        let results = try child.live(FetchRequest<Author>(sortedBy: [FetchSort("name")]))
+        let listener = Listener(results.snapshot.ids)
+        results.delegate = listener
+        own.name = "Bea"
+        boundary()
+        parent.delete(author)
+        boundary()
+        #expect(own.favourites.isEmpty && own.students.isEmpty && own.books.isEmpty)
+        _ = listener.take()
+        // Where it led is not known any more.
+        try parent.refresh(books[0], mergingChanges: false)
+        parent.rollback()
+        child.processPendingChanges()
+        #expect(listener.take().flatMap { $0.difference.updates + $0.difference.moves }.flatMap(\.changedKeys) == [])
+        #expect(own.favourites.isEmpty && own.name == "Bea")
+    }
 }
