@@ -446,7 +446,8 @@ let package = Package(
             name: "StrataPostgresTests",
             dependencies: [
                 "StrataPostgres", "StrataTesting", "PostgresFixture", "PredicateWorld", "GraphWorld", "MigrationWorld",
-                "CrashModels", "GuidePages", "SeededRandom", "ChildProcesses", "PostgresKillProbe",
+                "CrashModels", "GuidePages", "SeededRandom", "ChildProcesses", "PostgresKillProbe", "StrataRemote",
+                "StrataRemoteTesting",
             ]),
         .testTarget(name: "ConsumerTests", dependencies: ["ChildProcesses"]),
     ],

@@ -52,10 +52,10 @@ extension PatternParser {
         case "d", "D", "w", "W", "s", "S", "h", "H", "v", "V":
             return (try scalarClass(start, "\\\(sign) is not known"), true)
         case "p", "P", "N":
-            guard scalar(at: offset) == "{" else { throw fault(offset, "expected { behind \\\(sign)") }
+            guard scalar(at: offset) == "{" else { throw fault(offset, "expected { after \\\(sign)") }
             while let next = scalar(at: offset), next != "}" { offset += 1 }
             offset += 1
-            guard offset <= scalars.count else { throw fault(start, "expected } behind the name") }
+            guard offset <= scalars.count else { throw fault(start, "expected } after the name") }
             return (try scalarClass(start, "ICU knows no such property or name"), true)
         case "R": return (.lineBreak, true)
         case "A", "G": return (.assertion(.textStart), false)
@@ -113,7 +113,7 @@ extension PatternParser {
             guard scalar(at: offset) == "{" else { return try digits(1...2, radix: 16, start) }
             offset += 1
             let value = try digits(1...8, radix: 16, start)
-            guard scalar(at: offset) == "}" else { throw fault(start, "expected } behind the digits") }
+            guard scalar(at: offset) == "}" else { throw fault(start, "expected } after the digits") }
             offset += 1
             return value
         case "X": throw fault(start, "\\X is not supported")

@@ -110,7 +110,7 @@ struct PatternParser {
             let low = try count()
             range = (low, low)
             if takeSign(",") { range.1 = peek() == "}" ? nil : try count() }
-            guard peek() == "}" else { throw fault(offset, "expected } behind the numbers") }
+            guard peek() == "}" else { throw fault(offset, "expected } after the numbers") }
             if let high = range.1, high < low { throw fault(start, "the second number is less than the first") }
         default: return part
         }

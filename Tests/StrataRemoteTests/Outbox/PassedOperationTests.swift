@@ -93,7 +93,7 @@ import Testing
         #expect(theirs["tags"] as? [String] == ["b"])
     }
 
-    @Test("What waits behind a refused attempt is not part of a save that goes past it", arguments: kinds)
+    @Test("What waits after a refused attempt is not part of a save that goes past it", arguments: kinds)
     func behind(kind: Kind) async throws {
         let server = TallyServer(kind.features)
         let client = try TallyClient(server)

@@ -35,7 +35,7 @@ import Testing
         #expect(backend.count("City") == 1)
     }
 
-    @Test("What was changed since comes behind it, and is in no conflict with it", arguments: [false, true])
+    @Test("What was changed since follows it, and is not in conflict with it", arguments: [false, true])
     func changedSince(isNew: Bool) async throws {
         let (backend, store, context) = try open()
         var city: ManagedObject
@@ -200,7 +200,7 @@ import Testing
         #expect(try store.sync.pendingCount() == 0)
     }
 
-    @Test("What is deleted online behind a change without an answer does not come back with the answer to that")
+    @Test("What is deleted online after a change without an answer does not come back with the answer to that")
     func deletedOnlineSince() async throws {
         let (backend, _, context) = try open()
         backend.putCity("1", "old")
@@ -213,7 +213,7 @@ import Testing
         #expect(try await context.fetch(cities(nil, .cache)).isEmpty)
     }
 
-    @Test("A delete behind a change without an answer holds")
+    @Test("A delete after a change without an answer holds")
     func deletedSince() async throws {
         let (backend, store, context) = try open()
         backend.putCountry("pe", "old")
@@ -253,7 +253,7 @@ import Testing
     }
 
     @Test(
-        "What was changed behind a change without an answer, both of a new object, is in no conflict with it",
+        "What was changed after a change without an answer, both of a new object, is not in conflict with it",
         arguments: [false, true], [false, true])
     func restUnanswered(isCarriedOut: Bool, isOnline: Bool) async throws {
         let backend = Interceptor()

@@ -33,7 +33,7 @@ import Testing
         #expect(try store.sync.pendingCount() == 0)
     }
 
-    @Test("A deletion does not take a change of others along that came behind a lost answer")
+    @Test("A deletion does not take along a change of others that followed a lost answer")
     func changesOfOthers() async throws {
         let backend = ShelfBackend.conditional()
         let (store, context) = try Atlas.openOffline(backend)

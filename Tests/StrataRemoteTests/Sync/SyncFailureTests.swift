@@ -55,7 +55,7 @@ import Testing
     // MARK: Attempts of which nothing is known
 
     @Test(
-        "Changes behind one whose outcome is not known are no conflict with it", arguments: [true, false],
+        "Changes after one whose outcome is not known are not in conflict with it", arguments: [true, false],
         [true, false])
     func nobodyIsInConflictWithHimself(wasDone: Bool, isNew: Bool) async throws {
         let backend = ShelfBackend.conditional()
@@ -93,7 +93,7 @@ import Testing
         #expect(told == [.value(.string(isNew ? "first" : "second")), .value(.string("fourth"))])
     }
 
-    @Test("What joins a change behind one under way was made to what is here, whatever the server said meanwhile")
+    @Test("What joins a change after one under way was made to what is here, whatever the server said meanwhile")
     func joinsBehind() async throws {
         let backend = ShelfBackend.conditional()
         let (store, context) = try Atlas.openOffline(backend)

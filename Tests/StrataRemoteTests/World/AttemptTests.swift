@@ -174,7 +174,7 @@ import Testing
         #expect(try store.sync.pendingCount() == 1)
     }
 
-    @Test("What a round cannot hold is still sent behind the objects to which it refers")
+    @Test("What a round cannot hold is still sent after the objects to which it refers")
     func referencesAcrossRounds() async throws {
         let backend = Interceptor { capabilities in
             capabilities.features.insert(.batches)

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "A change behind a creation that is sent again is kept, even if what the creation referred to is deleted by then",
+        "A change after a creation that is sent again is kept, even if what the creation referred to is deleted by then",
         arguments: [Gateway.Trouble.unreachable, .losesAnswers])
     func changeBehindCreation(_ trouble: Gateway.Trouble) async throws {
         let (gateway, store, context) = try open()

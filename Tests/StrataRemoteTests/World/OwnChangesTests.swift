@@ -40,7 +40,7 @@ import Testing
         #expect(try store.sync.pendingCount() == 0)
     }
 
-    @Test("A change behind one that the server answers with no more than a time goes on from there")
+    @Test("A change after one that the server answers with only a time goes on from there")
     func answersOfTimes() async throws {
         let backend = Interceptor(ShelfBackend())
         let (store, context) = try Atlas.offline(backend)

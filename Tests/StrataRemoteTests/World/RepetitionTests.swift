@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test(
-        "An object that others make again behind a deletion without an answer is there after the repetition",
+        "An object that others make again after a deletion without an answer is there after the repetition",
         arguments: [["1"], ["1", "2", "3"]])
     func madeAgain(ids: [String]) async throws {
         let backend = Interceptor {

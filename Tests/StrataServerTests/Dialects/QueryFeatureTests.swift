@@ -217,7 +217,7 @@
             }
         }
 
-        @Test("Further parameters stand behind the dialect's own, and do not replace them", arguments: Service.allCases)
+        @Test("Further parameters follow the dialect's own, and do not replace them", arguments: Service.allCases)
         func parameters(_ service: Service) async throws {
             try await withBlog(service) { _, reader in
                 var options = RequestOptions()

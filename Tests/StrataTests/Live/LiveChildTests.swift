@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test("When a parent takes a delete back, a list of its child names only what has changed, whatever the parent has not read")
+    @Test("When a parent takes a delete back, a list of its child names only what has changed")
     func takenBack() throws {
         let own = try child.existingObject(Author.self, with: author.objectID)
         let results = try child.live(FetchRequest<Author>(sortedBy: [FetchSort("name")]))
@@ -140,7 +140,7 @@ import Testing
         boundary()
         #expect(own.favourites.isEmpty && own.students.isEmpty && own.books.isEmpty)
         _ = listener.take()
-        // Where it led is not known any more.
+        // The parent no longer knows where it led.
         try parent.refresh(books[0], mergingChanges: false)
         parent.rollback()
         child.processPendingChanges()

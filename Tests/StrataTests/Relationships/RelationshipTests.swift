@@ -260,7 +260,7 @@ import Testing
     }
 
     @Test(
-        "What others put behind a member that both sides added follows it in the order that was made here",
+        "What others put after a member that both sides added follows it in the order that was made here",
         arguments: [true, false])
     func arrangedOnBothSides(inChild: Bool) throws {
         let file = try ZooFile()
