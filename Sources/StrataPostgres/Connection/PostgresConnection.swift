@@ -22,6 +22,7 @@
         private var lastFailure: PostgresError?
         /// When the connection was last used.
         var lastUse = ContinuousClock.now
+        private var pace = AnswerPace()
 
         /// How often the connection checks whether a read was cancelled, in milliseconds.
         private static let pause: Int32 = 20
@@ -106,16 +107,18 @@
         }
 
         /// Runs a statement as ``execute(_:_:isKept:cancellation:)`` does, and hands on its rows while the server still sends others.
-        /// - Parameter body: Called with some rows at a time. After an error of its own it is not called again.
+        /// - Parameters:
+        ///   - isOneRow: Whether there is one row at most.
+        ///   - body: Called with some rows at a time. After an error of its own it is not called again.
         /// - Returns: The error of the closure.
         func stream<E: Error>(
-            _ sql: String, _ parameters: StatementParameters, isKept: Bool = true,
+            _ sql: String, _ parameters: StatementParameters, isKept: Bool = true, isOneRow: Bool = false,
             cancellation: ReadCancellation? = nil, _ body: (PostgresResult) throws(E) -> Void
         ) throws(PostgresError) -> E? {
             let start = ContinuousClock.now
             try send(sql, parameters, isKept, cancellation)
             // If it fails, all rows come in one part.
-            PQsetSingleRowMode(handle)
+            if !isOneRow { PQsetSingleRowMode(handle) }
             var rows = 0
             var fault: E?
             _ = try finish(cancellation) { part in
@@ -335,8 +338,15 @@
         /// Waits until a result is there. Sends what is left to be sent meanwhile, and asks the server to stop if a read is
         /// cancelled; the result is the server's error then.
         private func wait(_ cancellation: ReadCancellation?) throws(PostgresError) {
+            guard try !isAnswered() else { return }
+            let start = ContinuousClock.now
+            if pace.isQuick {
+                if try isAnsweredSoon(since: start) { return }
+                pace.noteMiss()
+            }
+            defer { pace.note(ContinuousClock.now - start) }
             var hasCancelled = false
-            let end = settings.answerTimeout.map { ContinuousClock.now + $0 + .seconds(1) }
+            let end = settings.answerTimeout.map { start + $0 + .seconds(1) }
             while true {
                 if let end, ContinuousClock.now > end {
                     isGivenUp = true
@@ -358,6 +368,25 @@
                 // Without input, libpq says that the connection is lost.
                 if ready > 0, Int32(descriptor.revents) & ~POLLOUT != 0, PQconsumeInput(handle) == 0 { throw lost() }
             }
+        }
+
+        /// Sends what is left to be sent.
+        /// - Returns: Whether all of it is sent and a result is there.
+        private func isAnswered() throws(PostgresError) -> Bool {
+            let unsent = PQflush(handle)
+            guard unsent >= 0 else { throw lost() }
+            return unsent == 0 && PQisBusy(handle) == 0
+        }
+
+        /// Looks for a result for some microseconds instead of sleeping.
+        private func isAnsweredSoon(since start: ContinuousClock.Instant) throws(PostgresError) -> Bool {
+            repeat {
+                // The server may need this core.
+                sched_yield()
+                guard PQconsumeInput(handle) != 0 else { throw lost() }
+                if try isAnswered() { return true }
+            } while ContinuousClock.now - start < AnswerPace.patience
+            return false
         }
 
         /// Asks the server to stop what it does, by a connection of its own.
@@ -420,9 +449,10 @@
             ) throws(PostgresError) -> Void
         ) throws(PostgresError) {
             let lengths = parameters.ranges.map { Int32($0?.count ?? 0) }
-            let formats = parameters.ranges.map { _ in Int32(1) }
-            // An empty value is not null, so it needs an address, too.
-            let bytes = parameters.writer.bytes + [0]
+            let formats = [Int32](repeating: 1, count: lengths.count)
+            // An empty value is not null, so it needs an address, even if no value has any bytes.
+            let empty: [UInt8] = [0]
+            let bytes = parameters.writer.bytes.isEmpty ? empty : parameters.writer.bytes
             let outcome: Result<Void, PostgresError> = bytes.withUnsafeBytes { buffer in
                 let values: [UnsafePointer<CChar>?] = parameters.ranges.map { range in
                     range.flatMap {

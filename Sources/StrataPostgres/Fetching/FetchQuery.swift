@@ -25,6 +25,8 @@
         let entities: [String: String]
         /// The statement that counts the rows, where the whole plan was translated for that.
         private let countSQL: String?
+        /// The statement that reads whole rows, where the whole plan was translated.
+        private let rowsSQL: String?
 
         /// Whether the statement gives the whole answer.
         var isExact: Bool { rest == nil && !sortsInMemory }
@@ -55,9 +57,11 @@
                 limit = ""
                 countSQL = isOrdered ? nil : translation.fetch.sql
                 body = translation.body
+                rowsSQL = translation.rows
                 return
             }
             countSQL = nil
+            rowsSQL = nil
             origins = nil
             let entity = store.model.entities[plan.entityIndex]
             entities = ["t0": entity.name]
@@ -157,6 +161,9 @@
                 ?? (plan.limit != nil || plan.offset > 0
                     ? "SELECT count(*) FROM (\(select("1"))) AS limited" : select("count(*)"))
         }
+
+        /// The whole answer, with all columns.
+        func rows(_ entity: EntityPlan) -> String { rowsSQL ?? select(entity.columns) }
 
         /// The whole answer.
         func select(_ columns: String) -> String { "SELECT \(columns) \(body)\(order)\(limit)" }

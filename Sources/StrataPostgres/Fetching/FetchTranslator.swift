@@ -9,19 +9,27 @@
             let fetch: CompiledFetch
             /// What follows the columns.
             let body: String
+            /// The statement that reads whole rows.
+            let rows: String
         }
 
         let compiler: FetchCompiler
+        private let plans: [EntityPlan]
         private let translations = Guarded(FetchCache<Translation>())
 
-        init(_ compiler: FetchCompiler) { self.compiler = compiler }
+        init(_ compiler: FetchCompiler, _ plans: [EntityPlan]) {
+            self.compiler = compiler
+            self.plans = plans
+        }
 
         /// The translation of a plan of a shape, which answers with keys or counts.
         /// - Throws: ``StoreError/unsupported(store:feature:)`` if a part has none, and what is wrong with the plan.
         func translation(of shape: FetchShape) throws(StoreError) -> Translation {
             if let known = translations.withLock({ $0.find(shape.key) }) { return known }
             let fetch = try compiler.compile(shape)
-            let translation = Translation(fetch: fetch, body: String(fetch.sql.dropFirst("SELECT t0._id ".count)))
+            let body = String(fetch.sql.dropFirst("SELECT t0._id ".count))
+            let translation = Translation(
+                fetch: fetch, body: body, rows: "SELECT \(plans[shape.key.entityIndex].columns) \(body)")
             if fetch.isKept { translations.withLock { $0.insert(translation, shape.key) } }
             return translation
         }

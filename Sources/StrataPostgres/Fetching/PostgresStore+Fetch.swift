@@ -9,7 +9,7 @@
             let entity = plans[plan.entityIndex]
             let (query, result) = try answer(plan) { (query, connection) throws(PostgresError) in
                 try pack(
-                    query.select(entity.columns), query.parameters, entity, known: known, expectedRows: plan.limit,
+                    query.rows(entity), query.parameters, entity, known: known, expectedRows: plan.limit,
                     isKept: query.isReusable, cancellation: cancellation, on: connection)
             }
             if let result { return try result.get() }

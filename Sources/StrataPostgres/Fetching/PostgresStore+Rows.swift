@@ -40,7 +40,7 @@
         ) throws(PostgresError) -> Result<RowBatch, StoreError> {
             var packer = RowPacker(model, plan, known: known, expectedRows: expectedRows)
             let fault: StoreError? = try connection.stream(
-                sql, parameters, isKept: isKept, cancellation: cancellation
+                sql, parameters, isKept: isKept, isOneRow: expectedRows == 1, cancellation: cancellation
             ) { (part) throws(StoreError) in
                 try packer.add(part)
             }

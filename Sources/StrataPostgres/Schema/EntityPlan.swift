@@ -2,8 +2,8 @@
     import StrataSQL
     import StrataStore
 
-    /// How the rows of an entity are written and read.
-    struct EntityPlan: Sendable {
+    /// How the rows of an entity are written and read. A class, because every statement asks for one.
+    final class EntityPlan: Sendable {
         /// A stored slot.
         struct Field: Sendable {
             let slot: Int

@@ -53,7 +53,7 @@
             for entity in layout.model.entities {
                 rowPlans.append(try RowPlan(layout: layout, entityIndex: entity.index))
             }
-            translator = FetchTranslator(FetchCompiler(schema: Schema(layout: layout), rowPlans: rowPlans))
+            translator = FetchTranslator(FetchCompiler(schema: Schema(layout: layout), rowPlans: rowPlans), plans)
         }
 
         /// The same store through another pool, without replicas.
