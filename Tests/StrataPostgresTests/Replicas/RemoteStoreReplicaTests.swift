@@ -136,7 +136,7 @@
             try replica.resumeReplay()
         }
 
-        @Test("Without the replica and without the server, the primary and the mirror answer")
+        @Test("Where the replica is gone, the primary answers, and visits are read as before")
         func failures() async throws {
             defer { container.close() }
             let context = container.newContext(reading: .replica)
@@ -146,7 +146,7 @@
             try replica.stop()
             let reader = container.newContext(reading: .replica)
             #expect(try await reader.count(request("City")) == 1)
-            let mirrored = try await reader.fetch(request("Visit").options(RemoteOptions.cache))
+            let mirrored = try await reader.fetch(request("Visit").options(RemoteOptions(fetchPolicy: .cacheOnly)))
             #expect(mirrored.map { $0["title"] as? String } == ["spring"])
             reader.readSource = .primary
             #expect(try await reader.count(request("City")) == 1)
