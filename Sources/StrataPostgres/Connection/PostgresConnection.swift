@@ -318,6 +318,7 @@
         ) throws(PostgresError) -> PostgresResult {
             var last: PostgresResult?
             var failure: PostgresError?
+            try waitForFirst(cancellation)
             while true {
                 try wait(cancellation)
                 guard let raw = PQgetResult(handle) else { break }
@@ -335,18 +336,24 @@
             return last
         }
 
-        /// Waits until a result is there. Sends what is left to be sent meanwhile, and asks the server to stop if a read is
-        /// cancelled; the result is the server's error then.
-        private func wait(_ cancellation: ReadCancellation?) throws(PostgresError) {
+        /// Waits until the first result of a statement is there, as ``wait(_:)`` does. Those that follow would come in smaller pieces
+        /// to a thread that looks for them.
+        private func waitForFirst(_ cancellation: ReadCancellation?) throws(PostgresError) {
             guard try !isAnswered() else { return }
             let start = ContinuousClock.now
             if pace.isQuick {
                 if try isAnsweredSoon(since: start) { return }
                 pace.noteMiss()
             }
-            defer { pace.note(ContinuousClock.now - start) }
+            try wait(cancellation)
+            pace.note(ContinuousClock.now - start)
+        }
+
+        /// Waits until a result is there. Sends what is left to be sent meanwhile, and asks the server to stop if a read is
+        /// cancelled; the result is the server's error then.
+        private func wait(_ cancellation: ReadCancellation?) throws(PostgresError) {
             var hasCancelled = false
-            let end = settings.answerTimeout.map { start + $0 + .seconds(1) }
+            let end = settings.answerTimeout.map { ContinuousClock.now + $0 + .seconds(1) }
             while true {
                 if let end, ContinuousClock.now > end {
                     isGivenUp = true
