@@ -5,7 +5,7 @@
 
         private final class Entry {
             let name: String
-            /// When it was used last, counted in uses.
+            /// When it was last used, counted in uses.
             var use: Int
 
             init(name: String, use: Int) {
