@@ -8,7 +8,7 @@
     /// Calls block their thread until the server has answered. A read can be cancelled from elsewhere: the connection asks for
     /// that while it waits, and is as good as before afterwards.
     final class PostgresConnection {
-        private let handle: OpaquePointer
+        let handle: OpaquePointer
         private let settings: PostgresSettings
         private var prepared = StatementCache()
         private let notices: NoticeBox
@@ -275,40 +275,6 @@
             onStatement(sql, (lastUse - start).inSeconds, rows)
         }
 
-        // MARK: Notifications
-
-        /// A message that another session has sent by `NOTIFY`.
-        struct Notification: Sendable, Hashable {
-            let channel: String
-            let payload: String
-            let process: Int32
-        }
-
-        /// The notifications that have come; waits for some.
-        /// - Parameter milliseconds: How long to wait.
-        func notifications(waiting milliseconds: Int32) throws(PostgresError) -> [Notification] {
-            var result = pendingNotifications()
-            if result.isEmpty {
-                var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-                if poll(&descriptor, 1, milliseconds) > 0, PQconsumeInput(handle) == 0 { throw lost() }
-                result = pendingNotifications()
-            }
-            guard isOpen else { throw lost() }
-            return result
-        }
-
-        private func pendingNotifications() -> [Notification] {
-            var result: [Notification] = []
-            while let raw = PQnotifies(handle) {
-                result.append(
-                    Notification(
-                        channel: String(cString: raw.pointee.relname), payload: String(cString: raw.pointee.extra),
-                        process: raw.pointee.be_pid))
-                PQfreemem(raw)
-            }
-            return result
-        }
-
         // MARK: Waiting
 
         /// The last result of what was sent; throws the first error.
@@ -416,7 +382,7 @@
             return error
         }
 
-        private func lost(_ message: String? = nil) -> PostgresError {
+        func lost(_ message: String? = nil) -> PostgresError {
             let own = String(cString: PQerrorMessage(handle)).trimmed
             return PostgresError(
                 sqlState: PostgresError.lostState,

@@ -19,14 +19,12 @@
         private let body: String
         private let order: String
         private let limit: String
-        /// What the parameters are made of; nil if the plan was not translated as a whole.
-        private let origins: (parameters: [FetchParameter], constants: [Value])?
+        /// The translation, and the constants that its parameters are made of; nil if the plan was not translated as a whole.
+        private let whole: (translation: FetchTranslator.Translation, constants: [Value])?
         /// The entities whose tables are read, by the name that the table has in the statement.
         let entities: [String: String]
         /// The statement that counts the rows, where the whole plan was translated for that.
         private let countSQL: String?
-        /// The statement that reads whole rows, where the whole plan was translated.
-        private let rowsSQL: String?
 
         /// Whether the statement gives the whole answer.
         var isExact: Bool { rest == nil && !sortsInMemory }
@@ -47,7 +45,7 @@
             if isCompiled,
                 let (translation, parameters, constants) = try Self.compiled(plan, store, isOrdered ? .keys : .count)
             {
-                origins = (translation.fetch.parameters, constants)
+                whole = (translation, constants)
                 rest = nil
                 sorts = []
                 sortsInMemory = false
@@ -57,12 +55,10 @@
                 limit = ""
                 countSQL = isOrdered ? nil : translation.fetch.sql
                 body = translation.body
-                rowsSQL = translation.rows
                 return
             }
             countSQL = nil
-            rowsSQL = nil
-            origins = nil
+            whole = nil
             let entity = store.model.entities[plan.entityIndex]
             entities = ["t0": entity.name]
             var builder = ConditionBuilder(layout: store.layout, entity: entity, environment: environment)
@@ -142,9 +138,11 @@
 
         /// The values of the parameters of a plan that was translated as a whole, for explanations.
         func bindings() throws(StoreError) -> [SQLValue] {
-            guard let origins else { return [] }
+            guard let whole else { return [] }
             var values: [SQLValue] = []
-            for parameter in origins.parameters { values.append(try parameter.value(origins.constants)) }
+            for parameter in whole.translation.fetch.parameters {
+                values.append(try parameter.value(whole.constants))
+            }
             return values + Self.limits(of: plan).map { .integer($0) }
         }
 
@@ -163,7 +161,7 @@
         }
 
         /// The whole answer, with all columns.
-        func rows(_ entity: EntityPlan) -> String { rowsSQL ?? select(entity.columns) }
+        func rows(_ entity: EntityPlan) -> String { whole?.translation.rows ?? select(entity.columns) }
 
         /// The whole answer.
         func select(_ columns: String) -> String { "SELECT \(columns) \(body)\(order)\(limit)" }
