@@ -11,7 +11,8 @@ final class ParentBoundaries: BoundaryListener {
         guard !changes.isEmpty else { return }
         child.recorder?.close(.beforeMerge)
         if changes.isEverything { return refreshAll() }
-        for identity in changes.objects.map(\.identity) + changes.rows.map(\.identity) { noteKept(identity) }
+        for touch in changes.objects { noteIfTakenBack(touch.identity) }
+        for touch in changes.rows { noteIfTakenBack(touch.identity) }
         if changes.hasUnknownRows { unloadAll() }
         var touches = changes.rows
         for touch in changes.objects {
@@ -45,7 +46,7 @@ final class ParentBoundaries: BoundaryListener {
                 let rows = try child.rows.rows(entityIndex: identity.entityIndex, keys: [identity.key])
                 if let row = rows.first, !row.isHeaderOnly { object.mutatingAll { object.fill(row) } }
             } else if object.flags.contains(.deletedElsewhere) {
-                try takeBack(object)
+                if try isBack(object) { try child.refresher.reread(object) }
             } else if !object.isFault {
                 try child.refresher.reread(object)
             } else if wasDeleted, try child.rows.rows(entityIndex: identity.entityIndex, keys: [identity.key]).isEmpty {
@@ -57,18 +58,17 @@ final class ParentBoundaries: BoundaryListener {
         }
     }
 
-    /// The child has changed an object that the parent has deleted. The parent may have taken that back.
-    private func takeBack(_ object: ManagedObject) throws(PersistenceError) {
-        let entity = object.binding.entity
-        guard try !child.rows.rows(entityIndex: entity.index, keys: [object.key]).isEmpty else { return }
-        try child.refresher.reread(object)
+    /// Whether the parent shows an object again that it had deleted, and that the child has kept because it had changed it.
+    private func isBack(_ object: ManagedObject) throws(PersistenceError) -> Bool {
+        try !child.rows.rows(entityIndex: object.binding.entity.index, keys: [object.key]).isEmpty
     }
 
-    /// The child keeps an object that the parent has deleted. If the parent takes that back, the object gets its pairs back.
-    private func noteKept(_ identity: RowIdentity) {
+    /// An object that is back has its pairs again. Its lists are noted before they are unloaded.
+    private func noteIfTakenBack(_ identity: RowIdentity) {
         guard let object = child.object(identity.entityIndex, identity.key), object.flags.contains(.deletedElsewhere)
         else { return }
-        child.tracker.willChangeAllMembers(object)
+        // If that cannot be read now, the refresh says so.
+        if (try? isBack(object)) == true { child.tracker.willChangeAllMembers(object) }
     }
 
     /// The child loads lists again that the parent shows with other members.
