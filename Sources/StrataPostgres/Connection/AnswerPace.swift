@@ -2,8 +2,8 @@
     /// How quickly the answers of a server come.
     ///
     /// A thread that sleeps until an answer comes is woken late: on a virtual machine, that can take as long as a small statement on a
-    /// server nearby. So where answers come quickly, a connection looks for the next one a moment before its thread sleeps. Where it looks
-    /// in vain, it sleeps at once for the next answers, so that it seldom wastes time.
+    /// server nearby. So where answers come quickly, a connection looks for the next one a moment before its thread sleeps. If no
+    /// answer comes in that time, the thread sleeps immediately for the next answers, so that little time is wasted.
     struct AnswerPace {
         /// How long a connection looks for an answer before it sleeps.
         static let patience = Duration.microseconds(100)
@@ -11,7 +11,7 @@
         private static let quick = Duration.microseconds(250)
         /// After how many quick answers the next one is expected to be quick, too.
         private static let enough = 4
-        /// For how many more answers the thread sleeps after the connection has looked in vain.
+        /// For how many more answers the thread sleeps after the connection has looked without success.
         private static let penalty = 64
 
         private var quickAnswers = 0
