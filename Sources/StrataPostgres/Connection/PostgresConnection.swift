@@ -326,15 +326,14 @@
                     throw PostgresError(
                         sqlState: PostgresError.lostState, message: "the server did not answer in time")
                 }
-                let unsent = PQflush(handle)
-                guard unsent >= 0 else { throw lost() }
-                guard PQisBusy(handle) != 0 || unsent > 0 else { return }
+                let isUnsent = try flush()
+                guard isUnsent || PQisBusy(handle) != 0 else { return }
                 if let cancellation, !hasCancelled, cancellation.isCancelled {
                     hasCancelled = true
                     cancel()
                 }
                 var descriptor = pollfd(
-                    fd: socket, events: Int16(POLLIN) | (unsent > 0 ? Int16(POLLOUT) : 0), revents: 0)
+                    fd: socket, events: Int16(POLLIN) | (isUnsent ? Int16(POLLOUT) : 0), revents: 0)
                 let isWatched = cancellation != nil && !hasCancelled
                 let ready = poll(&descriptor, 1, isWatched ? Self.pause : end == nil ? -1 : Self.longPause)
                 guard ready >= 0 || errno == EINTR else { throw lost() }
@@ -343,13 +342,16 @@
             }
         }
 
-        /// Sends what is left to be sent.
-        /// - Returns: Whether all of it is sent and a result is there.
-        private func isAnswered() throws(PostgresError) -> Bool {
+        /// Sends what is left to be sent, as far as the server takes it now.
+        /// - Returns: Whether a part of it is left.
+        private func flush() throws(PostgresError) -> Bool {
             let unsent = PQflush(handle)
             guard unsent >= 0 else { throw lost() }
-            return unsent == 0 && PQisBusy(handle) == 0
+            return unsent > 0
         }
+
+        /// Whether all is sent and a result is there.
+        private func isAnswered() throws(PostgresError) -> Bool { try !flush() && PQisBusy(handle) == 0 }
 
         /// Looks for a result for some microseconds instead of sleeping.
         private func isAnsweredSoon(since start: ContinuousClock.Instant) throws(PostgresError) -> Bool {
