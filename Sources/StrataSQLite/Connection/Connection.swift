@@ -245,6 +245,14 @@ package final class Connection {
         return try Self.number(query)
     }
 
+    /// Runs a closure that reads. All its statements see one state of the file, whatever others commit meanwhile.
+    package func readingOneState<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
+        guard !isInTransaction else { return try body() }
+        try execute("BEGIN")
+        defer { rollback() }
+        return try body()
+    }
+
     /// Rolls back the open transaction. After some errors, SQLite has already rolled it back.
     package func rollback() {
         guard isInTransaction else { return }

@@ -8,9 +8,9 @@ extension SQLiteStore: CopyableStore {
     ) throws(StoreError) -> T {
         try checkCopyable()
         return try pool.read { (connection) throws(StoreError) in
-            try connection.execute("BEGIN")
-            defer { connection.rollback() }
-            return try body(SQLiteCopySession(store: self, connection: connection))
+            try connection.readingOneState { () throws(StoreError) in
+                try body(SQLiteCopySession(store: self, connection: connection))
+            }
         }
     }
 
@@ -45,16 +45,10 @@ extension SQLiteStore: CopyableStore {
     /// - Throws: ``StoreError/notFound(path:)``, ``StoreError/notAStore(path:reason:)``.
     package static func storedModel(at path: String) throws(StoreError) -> ManagedObjectModel {
         try inspect(path) { (connection, path) throws(StoreError) in
-            guard let found = try StoreMetadata.find(on: connection) else {
+            guard let stored = try StoredModel.read(on: connection) else {
                 throw .notAStore(path: path, reason: "the file is empty")
             }
-            let hint: ManagedObjectModel
-            do throws(ModelError) {
-                hint = try ManagedObjectModel(name: found.metadata.modelName, entities: [])
-            } catch {
-                throw .corrupt(path: path, reason: "\(error)")
-            }
-            return try StoredModel(found, hint: hint, on: connection).model
+            return stored.model
         }
     }
 }

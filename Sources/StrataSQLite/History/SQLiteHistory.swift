@@ -156,10 +156,10 @@ struct SQLiteHistory: StoreHistory {
         let result: T?
         do throws(StoreError) {
             result = try store.pool.read { (connection) throws(StoreError) in
-                try connection.execute("BEGIN")
-                defer { connection.rollback() }
-                guard try HistoryTables.retention(on: connection) != nil else { return nil }
-                return try body(HistoryReader(store, on: connection))
+                try connection.readingOneState { () throws(StoreError) in
+                    guard try HistoryTables.retention(on: connection) != nil else { return nil }
+                    return try body(HistoryReader(store, on: connection))
+                }
             }
         } catch {
             throw .store(error)

@@ -39,10 +39,10 @@ struct Migrator {
             case .pending(let steps): try finish(steps, on: connection)
             case .movedOn:
                 // Somebody else has migrated the file. The rest of the way begins where they left it.
-                guard let now = try StoreMetadata.find(on: connection) else { return plans }
+                guard let now = try StoredModel.read(on: connection, hint: model) else { return plans }
                 expected = now.entries[StoredModel.fingerprintKey]
                 if expected == model.fingerprint { return plans }
-                groups = try self.legs(from: StoredModel(now, hint: model, on: connection)).groups
+                groups = try self.legs(from: now).groups
             }
         }
         return plans
@@ -97,8 +97,8 @@ struct Migrator {
             if isKnown {
                 stored = first
             } else {
-                guard let found = try StoreMetadata.find(on: connection) else { return .movedOn }
-                stored = try StoredModel(found, hint: leg.target, on: connection)
+                guard let now = try StoredModel.read(on: connection, hint: leg.target) else { return .movedOn }
+                stored = now
             }
             var plan =
                 isKnown && leg.target === model ? direct : MigrationPlan(from: stored.model, to: leg.target)
@@ -135,8 +135,7 @@ struct Migrator {
 
     /// Does what an earlier migration has deferred, because the next one may need it.
     private func finish(_ steps: [DeferredMigrationStep], on connection: Connection) throws(StoreError) {
-        guard let found = try StoreMetadata.find(on: connection) else { return }
-        let stored = try StoredModel(found, hint: model, on: connection)
+        guard let stored = try StoredModel.read(on: connection, hint: model) else { return }
         for step in steps {
             let stage = try DeferredSteps.stage(
                 for: step, in: migration, path: place.path, why: "the migration to another version comes after it")

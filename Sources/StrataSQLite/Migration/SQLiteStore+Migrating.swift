@@ -16,10 +16,9 @@ extension SQLiteStore {
         let migrator = try migrator(model, .file(path: path), options)
         let connection = try migrator.open(true)
         defer { connection.close() }
-        guard let found = try StoreMetadata.find(on: connection) else {
+        guard let stored = try StoredModel.read(on: connection, hint: model) else {
             throw .notAStore(path: path, reason: "the file is empty")
         }
-        let stored = try StoredModel(found, hint: model, on: connection)
         var plan = MigrationPlan(from: stored.model, to: model)
         MigrationFunctions.register(on: connection, files: BlobFolder(storePath: migrator.place.path))
         let counter = MigrationCounter(
@@ -51,17 +50,14 @@ extension SQLiteStore {
         let migrator = try migrator(model, .file(path: path), options)
         let connection = try migrator.open(false)
         defer { connection.close() }
-        guard var found = try StoreMetadata.find(on: connection) else {
+        // Another application's database must stay as it is.
+        guard try StoreMetadata.find(on: connection) != nil else {
             throw .notAStore(path: path, reason: "the file is empty")
         }
         try useWAL(connection, timeout: options.busyTimeout)
-        // Who has waited for another process finds what that has made.
-        if try StoreMetadata.entries(StoreMetadata.modelKeys, on: connection) != found.entries,
-            let now = try StoreMetadata.find(on: connection)
-        {
-            found = now
+        guard let stored = try StoredModel.read(on: connection, hint: model) else {
+            throw .notAStore(path: path, reason: "the file is empty")
         }
-        let stored = try StoredModel(found, hint: model, on: connection)
         let start = ContinuousClock.now
         let plans =
             stored.entries[StoredModel.fingerprintKey] == model.fingerprint

@@ -20,9 +20,23 @@ struct StoredModel {
     /// The minimum version of the format that a program must know in order to write the file.
     static let minimumWriterKey = "minimum_writer"
 
-    /// Reads the model of a file.
+    /// Reads the model of a file and looks at its tables; nil if the file is empty.
     /// - Parameter hint: A model that may help with a file of the first format, which does not describe everything.
-    init(_ found: FoundMetadata, hint: ManagedObjectModel, on connection: Connection) throws(StoreError) {
+    static func read(on connection: Connection, hint: ManagedObjectModel? = nil) throws(StoreError) -> StoredModel? {
+        // Another process may migrate the file meanwhile. Its tables must be those that the description is about.
+        try connection.readingOneState { () throws(StoreError) in
+            guard let found = try StoreMetadata.find(on: connection) else { return nil }
+            let nothing: ManagedObjectModel
+            do throws(ModelError) {
+                nothing = try ManagedObjectModel(name: found.metadata.modelName, entities: [])
+            } catch {
+                throw .corrupt(path: connection.path, reason: "\(error)")
+            }
+            return try StoredModel(found, hint: hint ?? nothing, on: connection)
+        }
+    }
+
+    private init(_ found: FoundMetadata, hint: ManagedObjectModel, on connection: Connection) throws(StoreError) {
         let metadata = found.metadata
         self.metadata = metadata
         entries = found.entries

@@ -56,6 +56,11 @@ extension StoreMetadata {
 
     /// Reads what the file of a connection says, with the entries that it was read from; nil if the file is empty.
     static func find(on connection: Connection) throws(StoreError) -> FoundMetadata? {
+        // Another process may create the store, or migrate it, between two of the statements.
+        try connection.readingOneState { () throws(StoreError) in try findInOneState(on: connection) }
+    }
+
+    private static func findInOneState(on connection: Connection) throws(StoreError) -> FoundMetadata? {
         let path = connection.path
         let application = try connection.integer("PRAGMA application_id") ?? 0
         guard application == applicationID else {

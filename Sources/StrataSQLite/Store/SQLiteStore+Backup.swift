@@ -50,22 +50,13 @@ extension SQLiteStore {
     @discardableResult
     public static func backUp(_ path: String, to target: String) throws(StoreError) -> BackupReport {
         try inspect(path) { (connection, path) throws(StoreError) in
-            guard let found = try StoreMetadata.find(on: connection) else {
+            guard let stored = try StoredModel.read(on: connection) else {
                 throw .notAStore(path: path, reason: "the file is empty")
-            }
-            let layout: StoreLayout
-            do {
-                let hint = try ManagedObjectModel(name: found.metadata.modelName, entities: [])
-                layout = try StoredModel(found, hint: hint, on: connection).layout
-            } catch let error as StoreError {
-                throw error
-            } catch {
-                throw .corrupt(path: path, reason: "\(error)")
             }
             let files = BlobFolder(storePath: path)
             let lock = BlobFolderLock(files, creating: false)
             lock?.share()
-            return try StoreBackup(to: target, files: files).make(from: connection, layout)
+            return try StoreBackup(to: target, files: files).make(from: connection, stored.layout)
         }
     }
 }

@@ -132,15 +132,15 @@ extension SQLiteStore {
                 layout: try StoreLayout(model: model, dialect: SQLiteDialect(), recorded: recorded),
                 isMirror: options.isMirror)
         }
-        var found = try StoreMetadata.read(from: writer)
-        if found == nil {
+        var known = try StoreMetadata.find(on: writer)
+        if known == nil {
             guard !options.isReadOnly else { throw .notAStore(path: place.path, reason: "the file is empty") }
             if place.isFile { try useWAL(writer, timeout: options.busyTimeout) }
             try writer.begin()
             defer { writer.rollback() }
             // Another process may have been faster.
-            found = try StoreMetadata.read(from: writer)
-            if found == nil {
+            known = try StoreMetadata.find(on: writer)
+            if known == nil {
                 let schema = try schema(of: nil)
                 let metadata = StoreMetadata(identifier: UUID(), layout: schema.layout)
                 try create(metadata, schema: schema, on: writer)
@@ -148,7 +148,8 @@ extension SQLiteStore {
                 return (metadata, schema)
             }
         }
-        if let known = found {
+        var found: StoreMetadata?
+        if let known {
             try StoreKind.check(writer, path: place.path, options: options)
             found = try adopt(known, by: writer, model: model, place: place, options: options, open: open)
         }
@@ -168,10 +169,11 @@ extension SQLiteStore {
     /// Checks that a file fits a model, and migrates it if it does not.
     /// - Returns: What the file says about itself afterwards.
     private static func adopt(
-        _ found: StoreMetadata, by writer: Connection, model: ManagedObjectModel, place: ResolvedLocation,
+        _ known: FoundMetadata, by writer: Connection, model: ManagedObjectModel, place: ResolvedLocation,
         options: Options, open: @escaping @Sendable (Bool) throws(StoreError) -> Connection
     ) throws(StoreError) -> StoreMetadata {
-        let fingerprint = try StoredModel.fingerprint(on: writer)
+        let found = known.metadata
+        let fingerprint = known.entries[StoredModel.fingerprintKey]
         if fingerprint == model.fingerprint { return found }
         let layout = try StoreLayout(model: model, dialect: SQLiteDialect(), recorded: RecordedNames(found))
         let differences = found.differences(from: StoreMetadata(identifier: found.identifier, layout: layout))
@@ -187,9 +189,8 @@ extension SQLiteStore {
         }
         if place.isFile { try useWAL(writer, timeout: options.busyTimeout) }
         // Who has waited for another process finds what that has made.
-        if let now = try StoreMetadata.find(on: writer) {
-            _ = try Migrator(model: model, place: place, options: options, open: open).run(
-                from: StoredModel(now, hint: model, on: writer), on: writer)
+        if let now = try StoredModel.read(on: writer, hint: model) {
+            _ = try Migrator(model: model, place: place, options: options, open: open).run(from: now, on: writer)
         }
         guard let migrated = try StoreMetadata.read(from: writer) else {
             throw .notAStore(path: place.path, reason: "the file is empty")
