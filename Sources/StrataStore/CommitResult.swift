@@ -23,13 +23,17 @@ public enum CommitResult: Sendable {
 /// The changes that a store made beyond those of the ``ChangeSet``.
 ///
 /// The context applies them to its objects after the save, and passes them to other contexts. ``referrers`` names objects that
-/// referred to deleted ones and that the context may not have loaded; these references are nil now. ``rows``
-/// has rows in which the store holds something else than the context sent: values or versions that a server assigned.
+/// referred to deleted ones and that the context may not have loaded; these references are nil now, and
+/// ``referrerVersions`` has the versions that these rows got with that. ``rows`` has rows in which the store holds something else than the context sent: values or versions that a server assigned.
 /// ``alreadyDeleted`` names the deletes that found no row. A store without any of these returns `CommitEffects()`.
 public struct CommitEffects: Sendable {
     /// The keys of objects that referred to deleted objects, by the position of the topmost entity of their hierarchy.
     /// The store has set such references to nil; some of the objects may be in the change set, too.
     public var referrers: [Int: [Int64]]
+    /// The versions that rows of ``referrers`` have now, by the same position and the key. A row that the change set does not write
+    /// itself gets the next version, because its reference has changed. A store that gives such rows no other version leaves
+    /// this empty.
+    public var referrerVersions: [Int: [Int64: Int64]]
     /// Rows of the change set's inserts and updates that the store has with other values or versions than it was given:
     /// a server filled in some.
     public var rows: [RowReference]
@@ -40,9 +44,11 @@ public struct CommitEffects: Sendable {
 
     /// Describes effects.
     public init(
-        referrers: [Int: [Int64]] = [:], rows: [RowReference] = [], alreadyDeleted: [Int: [Int64]] = [:]
+        referrers: [Int: [Int64]] = [:], referrerVersions: [Int: [Int64: Int64]] = [:], rows: [RowReference] = [],
+        alreadyDeleted: [Int: [Int64]] = [:]
     ) {
         self.referrers = referrers
+        self.referrerVersions = referrerVersions
         self.rows = rows
         self.alreadyDeleted = alreadyDeleted
     }

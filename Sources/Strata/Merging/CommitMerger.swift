@@ -73,7 +73,7 @@ struct CommitMerger {
         }
         for insert in changes.inserts { mergeInsert(insert.row) }
         for clearing in changes.clearings { mergeNullification(clearing) }
-        clearReferences(to: changes.deletes, commit.effects.referrers, changed: core.tracker.objects)
+        clearReferences(to: changes.deletes, commit.effects, changed: core.tracker.objects)
         takeOutOfPairs(changes.deletes.compactMap { core.object($0.entityIndex, $0.key) })
         for (delete, row) in zip(changes.deletes, commit.deletedRows) { mergeDelete(delete, row: row) }
         for change in changes.pairs { mergePairs(change) }
@@ -208,9 +208,9 @@ struct CommitMerger {
     /// After a commit with deletes: the store has set references to the deleted objects to nil, including those that
     /// the deleting context did not know and so did not write. Rows in memory follow, as if they had been read now.
     /// - Parameters:
-    ///   - referrers: What the store knows to have referred to them.
+    ///   - effects: Its referrers are the rows that the store knows to have referred to them.
     ///   - changed: Objects that were changed here, and so may refer to them where the store does not.
-    func clearReferences(to deletes: [ChangeSet.Delete], _ referrers: [Int: [Int64]], changed: [ManagedObject]) {
+    func clearReferences(to deletes: [ChangeSet.Delete], _ effects: CommitEffects, changed: [ManagedObject]) {
         guard !deletes.isEmpty else { return }
         var keys: [Int: Set<Int64>] = [:]
         for delete in deletes { keys[core.rootIndex(of: delete.entityIndex), default: []].insert(delete.key) }
@@ -223,8 +223,11 @@ struct CommitMerger {
             }
         }
         for object in changed where !object.flags.contains(.detached) { clear(object) }
-        for (root, keys) in referrers {
+        for (root, keys) in effects.referrers {
             for key in keys { core.object(root, key).map(clear) }
+        }
+        for (root, versions) in effects.referrerVersions {
+            for (key, version) in versions { core.object(root, key)?.takeNextVersion(version) }
         }
     }
 }

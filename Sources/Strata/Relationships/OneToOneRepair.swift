@@ -75,10 +75,6 @@ struct OneToOneRepair {
                         rival.writeTargetKey(nil, slot)
                     }
                     partner.writeTargetKey(object.key, inverse)
-                } else if object.isInserted, !partner.isInserted {
-                    // The object comes back. The store has cleared what led to it, without another version of the row.
-                    partner.clearReference(inverse, to: [object.key])
-                    partner.writeTargetKey(object.key, inverse)
                 }
             }
         }
@@ -108,34 +104,4 @@ struct OneToOneRepair {
 
 extension ContextCore {
     var oneToOneRepair: OneToOneRepair { OneToOneRepair(core: self) }
-}
-
-extension ManagedObject {
-    /// Sets a to-one slot to nil in the row that was read, and in the current one unless the slot was changed.
-    final func clearReference(_ slot: Int, to gone: Set<Int64>) {
-        func cleared(_ row: RowPointer) -> RowSlab? {
-            guard row.isPresent(slot), gone.contains(Int64(bitPattern: row.word(slot))) else { return nil }
-            let copy = RowSlab.copy(of: row)
-            RowEditing.setNil(slot, in: copy)
-            return copy
-        }
-        if flags.contains(.recorded) { source.tracker?.willChange(self) }
-        if let changes, let snapshot = changes.snapshot {
-            let isChanged =
-                changes.slots.contains(slot) && !row.hasSameValue(as: snapshot.row, slot: slot, storage: .key)
-            if let slab = cleared(snapshot.row) {
-                var record = ChangeRecord(snapshot: RowReference(slab: slab, row: slab.row))
-                record.slots = changes.slots
-                let operations = operations
-                self.changes = record
-                self.operations = operations
-            }
-            if isChanged { return }
-        }
-        guard let slab = cleared(row) else { return }
-        mutating(slot) {
-            self.slab = slab
-            row = slab.row
-        }
-    }
 }

@@ -26,7 +26,7 @@ struct CommitApplier {
         core.saves.checks.remove(answer.changes)
         if let recorder = core.recorder, recorder.isOn { recorder.note(committed, answer.effects) }
         for clearing in committed.clearings { core.merger.mergeNullification(clearing) }
-        core.merger.clearReferences(to: committed.deletes, answer.effects.referrers, changed: changed)
+        core.merger.clearReferences(to: committed.deletes, answer.effects, changed: changed)
         if let notification, !committed.isEmpty { core.coordinator.announce(notification) }
         core.settings.notifications?.didSave(committed, core)
     }

@@ -162,7 +162,11 @@ struct EntityTranslation: Sendable {
 
     func outer(_ effects: CommitEffects) -> CommitEffects {
         CommitEffects(
-            referrers: outer(effects.referrers), rows: effects.rows.map { outer($0) },
+            referrers: outer(effects.referrers),
+            referrerVersions: Dictionary(
+                effects.referrerVersions.compactMap { index, versions in outerIndexes[index].map { ($0, versions) } },
+                uniquingKeysWith: { $0.merging($1) { first, _ in first } }),
+            rows: effects.rows.map { outer($0) },
             alreadyDeleted: outer(effects.alreadyDeleted))
     }
 

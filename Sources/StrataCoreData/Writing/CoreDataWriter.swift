@@ -230,11 +230,17 @@ final class CoreDataWriter {
             for (table, owner, field) in plan.references(to: root) {
                 let statement = try connection.statement(
                     """
-                    UPDATE \(table) SET \(Self.cleared(field)), Z_OPT = coalesce(Z_OPT, 1) + 1 \
-                    WHERE \(field.column) IN (SELECT value FROM strata_list(?)) RETURNING Z_PK
+                    UPDATE \(table) SET \(Self.cleared(field)), \
+                    Z_OPT = coalesce(Z_OPT, 1) + (Z_PK NOT IN (SELECT value FROM strata_list(?2))) \
+                    WHERE \(field.column) IN (SELECT value FROM strata_list(?1)) RETURNING Z_PK, Z_OPT
                     """)
                 statement.bind(ValueList(keys: keys), at: 1)
-                while try statement.step() { effects.referrers[owner, default: []].append(statement.integer(0)) }
+                // A row that referred to several of them gets one new version.
+                statement.bind(ValueList(keys: Array((effects.referrerVersions[owner] ?? [:]).keys)), at: 2)
+                while try statement.step() {
+                    effects.referrers[owner, default: []].append(statement.integer(0))
+                    effects.referrerVersions[owner, default: [:]][statement.integer(0)] = statement.integer(1)
+                }
             }
         }
     }

@@ -113,10 +113,12 @@
             }
         }
 
-        /// Notes which rows refer to those that are about to go, by the indexes that all references have.
+        /// Notes which rows refer to those that are about to go, by the indexes that all references have, and gives them
+        /// another version: foreign keys will change them. The other rows of the change set get theirs when they are written.
         func findReferrers() throws {
             if changes.deletes.isEmpty { return }
             let gone = changes.deletedKeys(in: store.model)
+            let written = changes.versionedKeys(in: store.model)
             for table in store.layout.tables {
                 for column in table.columns {
                     guard let root = column.destinationRoot, let keys = gone[root] else { continue }
@@ -128,7 +130,21 @@
                         effects.referrers[table.rootIndex, default: []] += result.integers(0)
                     }
                 }
+                guard let found = effects.referrers[table.rootIndex] else { continue }
+                let others = Set(found).subtracting(written[table.rootIndex] ?? [])
+                if !others.isEmpty { try setNextVersion(others.sorted(), in: table) }
             }
+        }
+
+        private func setNextVersion(_ keys: [Int64], in table: TableLayout) throws {
+            var parameters = StatementParameters()
+            parameters.add(keys)
+            let result = try connection.execute(
+                """
+                UPDATE \(table.quoted) SET "_version" = "_version" + 1 WHERE "_id" = ANY($1) \
+                RETURNING "_id", "_version"
+                """, parameters)
+            effects.referrerVersions[table.rootIndex] = Self.versions(in: result)
         }
     }
 #endif

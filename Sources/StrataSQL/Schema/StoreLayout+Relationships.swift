@@ -61,4 +61,14 @@ extension ChangeSet {
         for delete in deletes { result[model.entities[delete.entityIndex].rootIndex, default: []].append(delete.key) }
         return result
     }
+
+    /// The keys of the rows whose versions the change set compares and sets by itself, those of its updates and deletes, by the
+    /// positions of their hierarchies' topmost entities.
+    package func versionedKeys(in model: ManagedObjectModel) -> [Int: Set<Int64>] {
+        var result = deletedKeys(in: model).mapValues(Set.init)
+        for update in updates {
+            result[model.entities[update.row.row.entityIndex].rootIndex, default: []].insert(update.row.row.key)
+        }
+        return result
+    }
 }

@@ -80,10 +80,12 @@ extension CommitWriter {
         }
     }
 
-    /// Notes which rows refer to those that are about to go, by the indexes that all references have.
+    /// Notes which rows refer to those that are about to go, by the indexes that all references have, and gives them another
+    /// version: foreign keys will change them. The other rows of the change set get theirs when they are written.
     func findReferrers() throws(StoreError) {
         guard !changes.deletes.isEmpty else { return }
         let gone = changes.deletedKeys(in: store.model)
+        let written = changes.versionedKeys(in: store.model)
         for table in store.layout.tables {
             for column in table.columns {
                 guard let root = column.destinationRoot, let keys = gone[root] else { continue }
@@ -96,6 +98,21 @@ extension CommitWriter {
                     effects.referrers[table.rootIndex, default: []].append(statement.integer(0))
                 }
             }
+            guard let found = effects.referrers[table.rootIndex] else { continue }
+            let others = Set(found).subtracting(written[table.rootIndex] ?? [])
+            if !others.isEmpty { try setNextVersion(others.sorted(), in: table) }
+        }
+    }
+
+    private func setNextVersion(_ keys: [Int64], in table: TableLayout) throws(StoreError) {
+        let statement = try connection.statement(
+            """
+            UPDATE \(table.quoted) SET _version = _version + 1 WHERE _id IN (SELECT value FROM strata_list(?)) \
+            RETURNING _id, _version
+            """)
+        statement.bind(ValueList(keys: keys), at: 1)
+        while try statement.step() {
+            effects.referrerVersions[table.rootIndex, default: [:]][statement.integer(0)] = statement.integer(1)
         }
     }
 
