@@ -12,7 +12,7 @@ extension StoreCoordinator {
                 guard let self else { return }
                 // A context that reads may have noticed the commit before.
                 if case .known = noticeForeignCommits() { return }
-                foreignCommitCame()
+                if let news = takeForeignCommits() { tell(news) }
             }
         }
     }
@@ -23,37 +23,62 @@ extension StoreCoordinator {
     func noticeForeignCommits() -> ForeignCommitCount {
         let now = store.foreignCommitCount()
         guard case .known = now else { return now }
-        let isNew = foreignCount.withLock { known in
-            defer { known = now }
-            return known != now
+        // Whoever looks at the same time waits until the old rows are forgotten and the contexts have been told.
+        let news = foreignCount.withLock { (known) -> ForeignNews? in
+            guard known != now else { return nil }
+            known = now
+            return takeForeignCommits()
         }
-        if isNew { foreignCommitCame() }
+        if let news { tell(news) }
         return now
     }
 
-    /// Another process wrote.
-    private func foreignCommitCame() {
-        if let change = foreignChange() {
-            if change.inserted.isEmpty, change.updated.isEmpty, change.deleted.isEmpty { return }
-            var keys: [Int: Set<Int64>] = [:]
-            for id in change.inserted.union(change.deleted).union(change.updated.keys) {
-                keys[id.entity.rootIndex, default: []].insert(id.key)
-            }
-            self.keys.storeWasWritten()
-            rowCache.forgetAll()
-            broadcast(keys)
-            listeners.post { change }
-        } else {
-            announceEverything(isFromElsewhere: true)
+    /// What listeners hear of commits by others.
+    private enum ForeignNews {
+        case change(ContainerChange)
+        case everything
+    }
+
+    /// Another process wrote: forgets rows, and tells contexts.
+    /// - Returns: nil if nothing concerns the model.
+    private func takeForeignCommits() -> ForeignNews? {
+        guard let change = foreignChange() else {
+            forgetEverything()
+            return .everything
+        }
+        if change.inserted.isEmpty, change.updated.isEmpty, change.deleted.isEmpty { return nil }
+        var keys: [Int: Set<Int64>] = [:]
+        for id in change.inserted.union(change.deleted).union(change.updated.keys) {
+            keys[id.entity.rootIndex, default: []].insert(id.key)
+        }
+        self.keys.storeWasWritten()
+        rowCache.forgetAll()
+        broadcast(keys)
+        return .change(change)
+    }
+
+    /// Tells listeners, which may ask the container for anything.
+    private func tell(_ news: ForeignNews) {
+        switch news {
+        case .change(let change): listeners.post { change }
+        case .everything: tellEverything(isFromElsewhere: true)
         }
         notificationCenter.withLock(\.self)?.post(name: .PersistentStoreRemoteChange, object: store)
     }
 
     /// Tells all contexts and listeners that anything may have changed.
     func announceEverything(isFromElsewhere: Bool) {
+        forgetEverything()
+        tellEverything(isFromElsewhere: isFromElsewhere)
+    }
+
+    private func forgetEverything() {
         keys.storeWasWritten()
         rowCache.forgetAll()
         broadcastEverything()
+    }
+
+    private func tellEverything(isFromElsewhere: Bool) {
         listeners.post {
             var change = ContainerChange()
             change.isFromElsewhere = isFromElsewhere

@@ -4,7 +4,7 @@ import Testing
 
 /// Rows that refer to an object which is deleted by a context that does not know these rows. The store clears the references, and
 /// the rows get another version with that.
-@Suite struct UnknownReferrerTests {
+@Suite(.timeLimit(.minutes(10))) struct UnknownReferrerTests {
     private let file: LibraryFile
     /// It has the pupil, and does not hear of the delete.
     private let stale: ManagedObjectContext
@@ -94,5 +94,29 @@ import Testing
         known.name = "other"
         try deleting.save()
         #expect(known.version == 4)
+    }
+
+    @Test("A live result of another container on the file shows what a fetch shows", arguments: [false, true])
+    @MainActor func stranger(_ isEdited: Bool) throws {
+        let view = try file.stranger().viewContext
+        let request = FetchRequest<Author>(
+            where: try FetchPredicate(format: "name != 'mentor' AND mentor == nil"), sortedBy: [FetchSort("name")])
+        let list = try view.live(request)
+        let listener = Listener(list.snapshot.ids)
+        list.delegate = listener
+        let same = try view.existingObject(Author.self, with: pupil.objectID)
+        try deleteMentor {
+            // Not at once where the thread that watches the file is reading it at this moment.
+            while !list.isEmpty { view.processPendingChanges() }
+            #expect(same.mentor?.name == "mentor")
+            if isEdited { same.score = 7 }
+        }
+        while list.isEmpty { view.processPendingChanges() }
+        #expect(list.map(\.objectID) == [same.objectID] && listener.ids == list.snapshot.ids)
+        #expect(try view.fetch(request).map(\.objectID) == [same.objectID])
+        #expect(same.mentor == nil)
+        try view.save()
+        let saved = try file.container.newContext().existingObject(Author.self, with: pupil.objectID)
+        #expect(saved.mentor == nil && saved.score == (isEdited ? 7 : 0))
     }
 }
