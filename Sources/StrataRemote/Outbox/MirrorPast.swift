@@ -7,9 +7,12 @@ struct MirrorPast {
     /// By the present name of an entity.
     private let mappings: [String: EntityMapping]
 
-    /// Compares the model with the one that the mirror was opened with last.
-    init(model: ManagedObjectModel, on connection: Connection) throws(StoreError) {
-        if let text = try MirrorState.get(Self.key, on: connection), let old = try? ModelRecord(text: text)?.model() {
+    /// Compares the model with the one that the mirror was opened with last; nil if it is the same one, so that nothing has other
+    /// names.
+    init?(model: ManagedObjectModel, on connection: Connection) throws(StoreError) {
+        let text = try MirrorState.get(Self.key, on: connection)
+        if let text, StableHash.text(of: text) == model.fingerprint { return nil }
+        if let old = try? text.flatMap({ ModelRecord(text: $0) })?.model() {
             mappings = MigrationPlan(from: old, to: model).mapping.entities
         } else {
             mappings = try Self.mappingsByName(model, on: connection)
@@ -89,9 +92,6 @@ struct MirrorPast {
 
     /// Notes the model for the next time.
     func remember(_ model: ManagedObjectModel, on connection: Connection) throws(StoreError) {
-        let text = ModelRecord(model).text
-        if try MirrorState.get(Self.key, on: connection) != text {
-            try MirrorState.set(Self.key, text, on: connection)
-        }
+        try MirrorState.set(Self.key, ModelRecord(model).text, on: connection)
     }
 }
