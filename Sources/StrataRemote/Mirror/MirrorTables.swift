@@ -117,7 +117,7 @@ struct MirrorEntities: Sendable {
             }
         }
         let past = try MirrorPast(model: model, on: connection)
-        try past?.renameEntities(on: connection)
+        try past.renameEntities(on: connection)
         var known: [String: Int64] = [:]
         let list = try connection.prepare("SELECT name, number FROM _remote_entities", persistent: false)
         while try list.step() { known[list.text(0)] = list.integer(1) }
@@ -136,8 +136,6 @@ struct MirrorEntities: Sendable {
         }
         self.numbers = numbers
         indexes = Dictionary(uniqueKeysWithValues: numbers.enumerated().map { ($1, $0) })
-        // What is noted about the same model was noted in one transaction.
-        guard let past else { return }
         try adoptOutbox(model, past, on: connection)
         try past.remember(model, on: connection)
     }

@@ -4,15 +4,18 @@ import StrataSQLite
 /// What the entities and properties of a model were called when the queued changes of a mirror were written.
 struct MirrorPast {
     private static let key = "declarations"
-    /// By the present name of an entity.
+    /// By the present name of an entity; empty if nothing has another name.
     private let mappings: [String: EntityMapping]
+    /// Whether the mirror was opened with the same declarations last. Their order may have been another one.
+    private let isKnown: Bool
 
-    /// Compares the model with the one that the mirror was opened with last; nil if it is the same one, so that nothing has other
-    /// names.
-    init?(model: ManagedObjectModel, on connection: Connection) throws(StoreError) {
+    /// Compares the model with the one that the mirror was opened with last.
+    init(model: ManagedObjectModel, on connection: Connection) throws(StoreError) {
         let text = try MirrorState.get(Self.key, on: connection)
-        if let text, StableHash.text(of: text) == model.fingerprint { return nil }
-        if let old = try? text.flatMap({ ModelRecord(text: $0) })?.model() {
+        isKnown = text.map { StableHash.text(of: $0) } == model.fingerprint
+        if isKnown {
+            mappings = [:]
+        } else if let old = try? text.flatMap({ ModelRecord(text: $0) })?.model() {
             mappings = MigrationPlan(from: old, to: model).mapping.entities
         } else {
             mappings = try Self.mappingsByName(model, on: connection)
@@ -92,6 +95,7 @@ struct MirrorPast {
 
     /// Notes the model for the next time.
     func remember(_ model: ManagedObjectModel, on connection: Connection) throws(StoreError) {
+        if isKnown { return }
         try MirrorState.set(Self.key, ModelRecord(model).text, on: connection)
     }
 }
