@@ -30,7 +30,6 @@ struct CommitNotification: Sendable {
         for delete in changes.deletes {
             result[model.entities[delete.entityIndex].rootIndex, default: []].append(delete.key)
         }
-        for (root, keys) in effects.referrers { result[root, default: []] += keys }
         for (root, keys) in effects.alreadyDeleted { result[root, default: []] += keys }
         return result
     }
@@ -41,6 +40,7 @@ struct CommitNotification: Sendable {
         for insert in changes.inserts {
             result[model.entities[insert.row.row.entityIndex].rootIndex, default: []].append(insert.row.row.key)
         }
+        for (root, keys) in effects.referrers { result[root, default: []] += keys }
         return result
     }
 }

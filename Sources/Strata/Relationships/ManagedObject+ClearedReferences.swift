@@ -23,8 +23,8 @@ extension ManagedObject {
         }
     }
 
-    /// The store has given the row that was read its next version, because it has cleared references in it. A row that was out of
-    /// date before stays so, and the next save finds the conflict.
+    /// The store has given the row that was read its next version, because it has cleared references in it. A row that was out
+    /// of date before stays so, and the next save finds the conflict.
     final func takeNextVersion(_ version: Int64) {
         guard flags.isDisjoint(with: [.fault, .inserted, .missing]) else { return }
         func next(_ row: RowPointer) -> RowSlab? {
@@ -33,7 +33,7 @@ extension ManagedObject {
             RowEditing.setVersion(version, in: copy)
             return copy
         }
-        if let changes, let snapshot = changes.snapshot, let slab = next(snapshot.row) { replaceSnapshot(slab, changes) }
+        if let changes, let slab = changes.snapshot.flatMap({ next($0.row) }) { replaceSnapshot(slab, changes) }
         guard let slab = next(row) else { return }
         self.slab = slab
         row = slab.row

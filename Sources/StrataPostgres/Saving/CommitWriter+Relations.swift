@@ -118,7 +118,6 @@
         func findReferrers() throws {
             if changes.deletes.isEmpty { return }
             let gone = changes.deletedKeys(in: store.model)
-            let written = changes.versionedKeys(in: store.model)
             for table in store.layout.tables {
                 for column in table.columns {
                     guard let root = column.destinationRoot, let keys = gone[root] else { continue }
@@ -131,8 +130,9 @@
                     }
                 }
                 guard let found = effects.referrers[table.rootIndex] else { continue }
-                let others = Set(found).subtracting(written[table.rootIndex] ?? [])
-                if !others.isEmpty { try setNextVersion(others.sorted(), in: table) }
+                let others = changes.unwritten(
+                    found, root: table.rootIndex, deleted: gone[table.rootIndex], in: store.model)
+                if !others.isEmpty { try setNextVersion(others, in: table) }
             }
         }
 

@@ -62,13 +62,19 @@ extension ChangeSet {
         return result
     }
 
-    /// The keys of the rows whose versions the change set compares and sets by itself, those of its updates and deletes, by the
-    /// positions of their hierarchies' topmost entities.
-    package func versionedKeys(in model: ManagedObjectModel) -> [Int: Set<Int64>] {
-        var result = deletedKeys(in: model).mapValues(Set.init)
-        for update in updates {
-            result[model.entities[update.row.row.entityIndex].rootIndex, default: []].insert(update.row.row.key)
-        }
-        return result
+    /// Those of some rows of a hierarchy that the change set neither updates nor deletes, in their order. It compares and sets the
+    /// versions of the others by itself.
+    /// - Parameters:
+    ///   - root: The position of the hierarchy's topmost entity.
+    ///   - deleted: What ``deletedKeys(in:)`` has for the hierarchy.
+    package func unwritten(
+        _ keys: [Int64], root: Int, deleted: [Int64]?, in model: ManagedObjectModel
+    ) -> [Int64] {
+        let deleted = Set(deleted ?? [])
+        let kept = keys.filter { !deleted.contains($0) }
+        // Almost always, all of them go together.
+        if kept.isEmpty { return [] }
+        let updated = updates.map(\.row.row).filter { model.entities[$0.entityIndex].rootIndex == root }
+        return Set(kept).subtracting(updated.map(\.key)).sorted()
     }
 }
