@@ -12,7 +12,7 @@ extension StoreCoordinator {
                 guard let self else { return }
                 // A context that reads may have noticed the commit before.
                 if case .known = noticeForeignCommits() { return }
-                if let news = takeForeignCommits() { tell(news) }
+                if takeForeignCommits() { postRemoteChange() }
             }
         }
     }
@@ -24,29 +24,23 @@ extension StoreCoordinator {
         let now = store.foreignCommitCount()
         guard case .known = now else { return now }
         // Whoever looks at the same time waits until the old rows are forgotten and the contexts have been told.
-        let news = foreignCount.withLock { (known) -> ForeignNews? in
-            guard known != now else { return nil }
+        let isNews = foreignCount.withLock { known in
+            guard known != now else { return false }
             known = now
             return takeForeignCommits()
         }
-        if let news { tell(news) }
+        if isNews { postRemoteChange() }
         return now
     }
 
-    /// What listeners hear of commits by others.
-    private enum ForeignNews {
-        case change(ContainerChange)
-        case everything
-    }
-
-    /// Another process wrote: forgets rows, and tells contexts.
-    /// - Returns: nil if nothing concerns the model.
-    private func takeForeignCommits() -> ForeignNews? {
+    /// Another process wrote: forgets rows, and tells contexts and listeners.
+    /// - Returns: Whether any of it concerns the model.
+    private func takeForeignCommits() -> Bool {
         guard let change = foreignChange() else {
-            forgetEverything()
-            return .everything
+            announceEverything(isFromElsewhere: true)
+            return true
         }
-        if change.inserted.isEmpty, change.updated.isEmpty, change.deleted.isEmpty { return nil }
+        if change.inserted.isEmpty, change.updated.isEmpty, change.deleted.isEmpty { return false }
         var keys: [Int: Set<Int64>] = [:]
         for id in change.inserted.union(change.deleted).union(change.updated.keys) {
             keys[id.entity.rootIndex, default: []].insert(id.key)
@@ -54,31 +48,20 @@ extension StoreCoordinator {
         self.keys.storeWasWritten()
         rowCache.forgetAll()
         broadcast(keys)
-        return .change(change)
+        listeners.post { change }
+        return true
     }
 
-    /// Tells listeners, which may ask the container for anything.
-    private func tell(_ news: ForeignNews) {
-        switch news {
-        case .change(let change): listeners.post { change }
-        case .everything: tellEverything(isFromElsewhere: true)
-        }
+    /// Runs the application's code, which may ask the container for anything: nothing may be locked.
+    private func postRemoteChange() {
         notificationCenter.withLock(\.self)?.post(name: .PersistentStoreRemoteChange, object: store)
     }
 
     /// Tells all contexts and listeners that anything may have changed.
     func announceEverything(isFromElsewhere: Bool) {
-        forgetEverything()
-        tellEverything(isFromElsewhere: isFromElsewhere)
-    }
-
-    private func forgetEverything() {
         keys.storeWasWritten()
         rowCache.forgetAll()
         broadcastEverything()
-    }
-
-    private func tellEverything(isFromElsewhere: Bool) {
         listeners.post {
             var change = ContainerChange()
             change.isFromElsewhere = isFromElsewhere

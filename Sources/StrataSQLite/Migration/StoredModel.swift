@@ -26,17 +26,11 @@ struct StoredModel {
         // Another process may migrate the file meanwhile. Its tables must be those that the description is about.
         try connection.readingOneState { () throws(StoreError) in
             guard let found = try StoreMetadata.find(on: connection) else { return nil }
-            let nothing: ManagedObjectModel
-            do throws(ModelError) {
-                nothing = try ManagedObjectModel(name: found.metadata.modelName, entities: [])
-            } catch {
-                throw .corrupt(path: connection.path, reason: "\(error)")
-            }
-            return try StoredModel(found, hint: hint ?? nothing, on: connection)
+            return try StoredModel(found, hint: hint, on: connection)
         }
     }
 
-    private init(_ found: FoundMetadata, hint: ManagedObjectModel, on connection: Connection) throws(StoreError) {
+    private init(_ found: FoundMetadata, hint: ManagedObjectModel?, on connection: Connection) throws(StoreError) {
         let metadata = found.metadata
         self.metadata = metadata
         entries = found.entries
@@ -130,19 +124,19 @@ struct StoredModel {
 /// same phrase.
 struct FirstFormatModel {
     let metadata: StoreMetadata
-    let hint: ManagedObjectModel
+    let hint: ManagedObjectModel?
 
     /// - Throws: ``UnknownDeclaration`` for a type that is not known, ``ModelError`` for everything else.
     func model() throws -> ManagedObjectModel {
         var entities = try metadata.entities.keys.sorted().map(entity)
         dropFalseInverses(&entities)
-        return try ManagedObjectModel(name: metadata.modelName, naming: hint.naming, entities: entities)
+        return try ManagedObjectModel(name: metadata.modelName, naming: hint?.naming ?? .snakeCase, entities: entities)
     }
 
     private func entity(_ name: String) throws(UnknownDeclaration) -> Entity {
         let phrases = metadata.entities[name] ?? [:]
         let known =
-            hint.entity(named: name) ?? hint.entities.first { $0.declaration.formerNames.contains(name) }
+            hint?.entity(named: name) ?? hint?.entities.first { $0.declaration.formerNames.contains(name) }
         var result = Entity(name: name, location: nil)
         result.parent = phrases["_parent"]
         result.isAbstract = phrases["_abstract"] != nil
@@ -158,7 +152,7 @@ struct FirstFormatModel {
                 relationship.isOrdered = words.contains("ordered")
                 if let now = known?.relationship(named: property), now.isToMany == isMany,
                     now.destination == words[1]
-                        || hint.entity(named: now.destination)?.declaration.formerNames.contains(words[1]) == true
+                        || hint?.entity(named: now.destination)?.declaration.formerNames.contains(words[1]) == true
                 {
                     relationship.inverse = now.inverse
                     relationship.isOptional = now.isOptional
