@@ -23,7 +23,7 @@ extension StoreCoordinator {
     func noticeForeignCommits() -> ForeignCommitCount {
         let now = store.foreignCommitCount()
         guard case .known = now else { return now }
-        // Whoever looks at the same time waits until the old rows are forgotten and the contexts have been told.
+        // A second thread that looks at the same time waits until the old rows are forgotten and all contexts are notified.
         let isNews = foreignCount.withLock { known in
             guard known != now else { return false }
             known = now
@@ -33,7 +33,7 @@ extension StoreCoordinator {
         return now
     }
 
-    /// Another process wrote: forgets rows, and tells contexts and listeners.
+    /// Another process wrote: forgets rows, and notifies contexts and listeners.
     /// - Returns: Whether any of it concerns the model.
     private func takeForeignCommits() -> Bool {
         guard let change = foreignChange() else {

@@ -50,7 +50,7 @@ extension SQLiteStore {
         let migrator = try migrator(model, .file(path: path), options)
         let connection = try migrator.open(false)
         defer { connection.close() }
-        // Another application's database must stay as it is.
+        // The database of another application must stay in its journal mode.
         guard try StoreMetadata.find(on: connection) != nil else {
             throw .notAStore(path: path, reason: "the file is empty")
         }

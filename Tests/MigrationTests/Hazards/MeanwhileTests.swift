@@ -6,7 +6,7 @@ import Testing
 
 @testable import StrataSQLite
 
-/// Somebody else creates or migrates the file between any two statements of one who opens it.
+/// Another process creates or migrates a file between any two statements of the process that opens it.
 @Suite struct MeanwhileTests {
     /// What runs once, after a certain statement.
     private final class Moment: Sendable {
@@ -42,9 +42,9 @@ import Testing
         }
     }
 
-    /// Opens a file with the second version of the model again and again; somebody else opens it after the first statement,
-    /// then after the second, and so on. The other cannot where a transaction is open that writes.
-    /// - Returns: How often the other could.
+    /// Opens files with the second version of the model. Another store opens the first file after the first statement, the second
+    /// file after the second statement, and so on. It fails while a transaction that writes is open.
+    /// - Returns: How often the other store was opened.
     private func meet(_ prepare: (VersionedFile) throws -> Void, _ check: (VersionedFile) throws -> Void) throws -> Int
     {
         let model = try Self.model(1)
@@ -77,7 +77,7 @@ import Testing
         return 0
     }
 
-    @Test("Who opens a file that somebody else migrates meanwhile finds it migrated")
+    @Test("A file that another process migrates while it is being opened is found migrated")
     func migrated() throws {
         let count = try meet {
             try $0.open(try Self.model(0)) { context throws in _ = try context.make("Item", ["name": "a"]) }
@@ -87,7 +87,7 @@ import Testing
         #expect(count > 10)
     }
 
-    @Test("Who opens a file that somebody else creates meanwhile finds it created")
+    @Test("A file that another process creates while it is being opened is found created")
     func created() throws {
         let count = try meet { _ in
         } _: {

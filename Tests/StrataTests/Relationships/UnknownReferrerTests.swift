@@ -6,7 +6,7 @@ import Testing
 /// the rows get another version with that.
 @Suite(.timeLimit(.minutes(10))) struct UnknownReferrerTests {
     private let file: LibraryFile
-    /// It has the pupil, and does not hear of the delete.
+    /// It has the pupil, and is not notified of the delete.
     private let stale: ManagedObjectContext
     private let pupil: Author
 
@@ -41,7 +41,7 @@ import Testing
         #expect(pupil.version == 3)
     }
 
-    @Test("A context that has not heard of the delete saves over it only after a conflict")
+    @Test("A context that was not notified of the delete saves over it only after a conflict")
     func conflict() throws {
         try deleteMentor()
         pupil.name = "other"
@@ -59,7 +59,7 @@ import Testing
         #expect(saved.name == "other" && saved.mentor == nil)
     }
 
-    @Test("A context that hears of the delete saves and deletes without a conflict", arguments: [false, true])
+    @Test("A context that merges the delete saves and deletes without a conflict", arguments: [false, true])
     @MainActor func merged(_ deletes: Bool) throws {
         let view = file.container.viewContext
         let same = try view.existingObject(Author.self, with: pupil.objectID)
