@@ -23,8 +23,9 @@ public enum CommitResult: Sendable {
 /// The changes that a store made beyond those of the ``ChangeSet``.
 ///
 /// The context applies them to its objects after the save, and passes them to other contexts. ``referrers`` names objects that
-/// referred to deleted ones and that the context may not have loaded; these references are nil now, and
-/// ``referrerVersions`` has the versions that these rows got with that. ``rows`` has rows in which the store holds something else than the context sent: values or versions that a server assigned.
+/// referred to deleted ones and that the context may not have loaded; these references are nil now, and ``referrerVersions``
+/// has the new versions of these rows. ``rows`` has rows in which the store holds something else than the context sent: values or
+/// versions that a server assigned.
 /// ``alreadyDeleted`` names the deletes that found no row. A store without any of these returns `CommitEffects()`.
 public struct CommitEffects: Sendable {
     /// The keys of objects that referred to deleted objects, by the position of the topmost entity of their hierarchy.

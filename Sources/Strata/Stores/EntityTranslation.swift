@@ -71,9 +71,11 @@ struct EntityTranslation: Sendable {
         isIdentity ? known : { index, key, version in known(outer(index), key, version) }
     }
 
-    func outer(_ keys: [Int: [Int64]]) -> [Int: [Int64]] {
+    func outer(_ keys: [Int: [Int64]]) -> [Int: [Int64]] { outer(keys) { $0 + $1 } }
+
+    private func outer<T>(_ values: [Int: T], _ combine: (T, T) -> T) -> [Int: T] {
         Dictionary(
-            keys.compactMap { index, keys in outerIndexes[index].map { ($0, keys) } }, uniquingKeysWith: { $0 + $1 })
+            values.compactMap { index, value in outerIndexes[index].map { ($0, value) } }, uniquingKeysWith: combine)
     }
 
     // MARK: Rows
@@ -163,11 +165,8 @@ struct EntityTranslation: Sendable {
     func outer(_ effects: CommitEffects) -> CommitEffects {
         CommitEffects(
             referrers: outer(effects.referrers),
-            referrerVersions: Dictionary(
-                effects.referrerVersions.compactMap { index, versions in outerIndexes[index].map { ($0, versions) } },
-                uniquingKeysWith: { $0.merging($1) { first, _ in first } }),
-            rows: effects.rows.map { outer($0) },
-            alreadyDeleted: outer(effects.alreadyDeleted))
+            referrerVersions: outer(effects.referrerVersions) { $0.merging($1) { first, _ in first } },
+            rows: effects.rows.map { outer($0) }, alreadyDeleted: outer(effects.alreadyDeleted))
     }
 
     func outer(_ change: StoreChange) -> StoreChange {

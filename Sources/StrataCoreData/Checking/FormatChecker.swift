@@ -19,8 +19,11 @@ struct FormatChecker {
 
     /// Runs all checks in one transaction, so that they see the store at one moment.
     mutating func run() throws(StoreError) -> [CoreDataFormatProblem] {
-        try connection.execute("BEGIN")
-        defer { connection.rollback() }
+        try connection.readingOneState { () throws(StoreError) in try check() }
+        return problems
+    }
+
+    private mutating func check() throws(StoreError) {
         try checkFile()
         checkMetadata()
         try checkEntities()
@@ -32,7 +35,6 @@ struct FormatChecker {
                 try checkPairs(of: relationship, in: entity)
             }
         }
-        return problems
     }
 
     mutating func note(_ kind: CoreDataFormatProblem.Kind, _ subject: String, _ reason: String) {
