@@ -148,6 +148,34 @@ struct WritingTests {
         #expect(members?.map { $0["name"] as? String } == ["Lea", "Tweety"])
     }
 
+    @Test("A row whose reference is cleared by a context that does not know it gets the next version")
+    func clearedReference() throws {
+        try fill()
+        let container = try PersistentContainer(store: open())
+        let stale = container.newContext()
+        let keeper = try stale.insert(entityNamed: "Person")
+        try stale.save()
+        let deleting = container.newContext()
+        let same = try deleting.existingObject(with: keeper.objectID)
+        #expect((same["animals"] as? [ManagedObject])?.isEmpty == true)
+        let nemo = try named("Nemo", in: stale)
+        nemo["keeper"] = keeper
+        try stale.save()
+        let known = try named("Nemo", in: deleting)
+        let version = known.version
+        deleting.delete(same)
+        try deleting.save()
+        #expect(known["keeper"] == nil && known.version == version + 1)
+        nemo["name"] = "Dory"
+        let error = #expect(throws: PersistenceError.self) { try stale.save() }
+        #expect("\(try #require(error))".contains("others changed the same objects"))
+        known["name"] = "Coral"
+        try deleting.save()
+        #expect(
+            try rows("SELECT ZNAME FROM ZANIMAL WHERE ZKEEPER IS NULL AND Z_PK = \(known.objectID.key)") == ["Coral"])
+        #expect(try CoreDataStore.check(at: path) == [])
+    }
+
     @Test("Keys are not used again, and the highest key is never below a row's")
     func keys() throws {
         try fill()
