@@ -50,7 +50,7 @@ public protocol StoreReader: AnyObject, Sendable {
     ///   - relationshipIndex: The position of the relationship in that entity.
     ///   - owners: The keys of the owners.
     ///   - areAll: Whether these are all owners that there are, as far as the caller knows: then a pass over everything
-    ///     is cheaper than a lookup for each. No more than a hint.
+    ///     is cheaper than a lookup for each, and the answer may have members of other owners. Only a hint.
     /// - Throws: ``StoreError`` if the store cannot be read.
     func memberRows(
         entityIndex: Int, relationshipIndex: Int, owners: [Int64], areAll: Bool

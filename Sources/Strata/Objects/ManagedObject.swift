@@ -321,6 +321,19 @@ extension ManagedObject: Hashable {
     /// Hashes the identity, which never changes.
     @inlinable
     public final func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+    /// The hash that `Set` and `Dictionary` use, for a seed of theirs.
+    ///
+    /// Swift's default feeds the address to SipHash, which protects against chosen keys. Nobody chooses an address; to multiply
+    /// it is enough, and the set of a to-many relationship is built in three quarters of the time.
+    @inlinable
+    public final func _rawHashValue(seed: Int) -> Int {
+        let address = UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
+        // 2^64 divided by the golden ratio; see Knuth, The Art of Computer Programming, volume 3, section 6.4. Both halves of
+        // the product together depend on all bits.
+        let product = (address ^ UInt(bitPattern: seed)).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+        return Int(bitPattern: product.high ^ product.low)
+    }
 }
 
 extension ManagedObject: CustomStringConvertible {}

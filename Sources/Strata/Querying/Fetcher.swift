@@ -100,7 +100,7 @@ struct Fetcher {
             objects = core.refresher.objects(
                 of: try core.rows.rows(of: plan, prefetched), prefetched, refreshing: refreshing)
         }
-        let areAll = plan.predicate == nil && plan.limit == nil && plan.offset == 0
+        let areAll = plan.predicate == nil && plan.limit == nil && plan.offset == 0 && plan.includesSubentities
         for path in paths { try core.prefetcher.prefetch(path, of: objects, areAll: areAll) }
         return objects
     }

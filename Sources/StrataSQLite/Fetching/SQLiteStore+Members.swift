@@ -17,6 +17,11 @@ extension SQLiteStore {
         let rowPlan = rowPlans[destination]
         return try pool.read { (connection) throws(StoreError) in
             let sql: String
+            if areAll, !relationship.isOrdered, model.entities[entityIndex].rootIndex == entityIndex {
+                // Nearly every row with an owner has one of these; to look up each among them took a tenth of the time.
+                sql = rowPlan.select(from: "\(table) AS t0 NOT INDEXED WHERE t0.\(column) IS NOT NULL\(condition)")
+                return try connection.rows.collect(try connection.statement(sql), rowPlan, expectedRows: nil)
+            }
             if let order = layout.orderColumn(entityIndex, relationshipIndex) {
                 sql = rowPlan.select(
                     inOrderOf: "\(members) ORDER BY t0.\(column), t0.\(order) IS NULL, t0.\(order), t0._id LIMIT -1",

@@ -58,6 +58,19 @@ private struct KeeperKeys: EntityKeys {
         #expect(names.count == 180)
     }
 
+    @Test("Members of owners that are not in the result are left out")
+    func otherOwners() throws {
+        let context = file.container.newContext()
+        let deleted = try #require(
+            try context.fetchFirst(FetchRequest<Enclosure>(where: FetchPredicate(format: "code == 'AA-7'"))))
+        context.delete(deleted)
+        let homes = try context.fetch(request("animals"))
+        #expect(homes.count == 29)
+        let names = Set(homes.flatMap { home in home.animals.map(\.name) })
+        #expect(names.count == 174)
+        #expect(!names.contains { $0.hasPrefix("7 ") })
+    }
+
     @Test("A path of several steps, by typed keys and by text")
     func severalSteps() throws {
         let keys = EnclosureKeys(path: [])
