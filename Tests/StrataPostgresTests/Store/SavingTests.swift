@@ -162,6 +162,35 @@
             #expect(try store.read("City", 1)?["land"] == .null)
         }
 
+        @Test("A cleared reference gives its row the next version, unless the change set writes the row itself")
+        func versionsOfClearedReferences() throws {
+            let (store, _) = try PostgresStore.fresh()
+            try store.insert(
+                ("Land", 5, [:]), ("City", 1, ["land": .object(5)]), ("City", 2, ["land": .object(5)]),
+                ("City", 3, ["land": .object(5)]))
+            var changes = ChangeSet()
+            changes.deletes = [
+                .init(entityIndex: 2, key: 5, baseVersion: 1), .init(entityIndex: 0, key: 3, baseVersion: 1),
+            ]
+            changes.updates = [try store.update("City", 2, base: 1, ["name": "Lima"])]
+            let effects = try #require(try store.commit(changes).effects)
+            #expect(effects.referrerVersions == [0: [1: 2]])
+            #expect(try store.version("City", 1) == 2)
+            #expect(try store.version("City", 2) == 2)
+            #expect(try store.read("City", 1)?["land"] == .null)
+            #expect(try store.read("City", 2)?["land"] == .null)
+
+            var stale = ChangeSet()
+            stale.updates = [try store.update("City", 1, base: 1, ["name": "Cusco"])]
+            #expect(try store.commit(stale).conflicts?.map(\.key) == [1])
+            var current = ChangeSet()
+            current.updates = [
+                try store.update("City", 1, base: 2, ["name": "Cusco"]),
+                try store.update("City", 2, base: 2, ["name": "Piura"]),
+            ]
+            #expect(try store.commit(current).effects != nil)
+        }
+
         @Test func derivedValuesFollow() throws {
             let (store, _) = try PostgresStore.fresh()
             try store.insert(
