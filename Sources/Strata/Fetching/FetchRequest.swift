@@ -76,6 +76,8 @@ public struct FetchRequest<Object: ManagedObject> {
     public var storeOptions: (any StoreRequestOptions)?
 
     /// Whether no row is needed for the result.
+    // A call would look up the type of the request at run time.
+    @inline(__always)
     var wantsKeysAlone: Bool { returnsObjectsAsFaults && prefetch.isEmpty && !refreshesRefetchedObjects }
 
     /// Requests objects of the class's entity.

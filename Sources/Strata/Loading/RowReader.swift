@@ -58,24 +58,32 @@ struct RowReader {
     /// - Parameter prefetched: The answer to a request made ahead of time. It counts if it was this one, and nobody has
     ///   saved since; a plan that names the result takes the place of the given one.
     func rows(of plan: FetchPlan, _ prefetched: PrefetchedResult? = nil) throws(PersistenceError) -> RowBatch {
-        let cache = core.rowCache
-        let stamp = cache.stamp
-        let plan = prefetched?.result ?? plan
-        let batch: RowBatch
-        if let prefetched, let read = prefetched.batch, prefetched.plan == plan, prefetched.stamp == stamp {
-            batch = read
-        } else {
-            let known = knownRows(entityIndex: plan.entityIndex)
-            batch = try core.readStore { (store) throws(StoreError) in
-                try store.fetch(plan, known: known, cancellation: core.settings.readCancellation)
-            }
+        guard let prefetched else { return try read(plan) }
+        let plan = prefetched.result ?? plan
+        let stamp = core.rowCache.stamp
+        guard let batch = prefetched.batch, prefetched.plan == plan, prefetched.stamp == stamp else {
+            return try read(plan)
         }
-        // Rows of which only a part is known are left to those who asked for it.
-        if plan.toldSlots == nil {
-            cache.add(
-                batch, rootIndex: core.rootIndex(of: plan.entityIndex), stamp: stamp, owner: core.inbox.contextNumber)
-        }
+        keep(batch, plan, stamp: stamp)
         return batch
+    }
+
+    private func read(_ plan: FetchPlan) throws(PersistenceError) -> RowBatch {
+        let stamp = core.rowCache.stamp
+        let known = knownRows(entityIndex: plan.entityIndex)
+        let batch = try core.readStore { (store) throws(StoreError) in
+            try store.fetch(plan, known: known, cancellation: core.settings.readCancellation)
+        }
+        keep(batch, plan, stamp: stamp)
+        return batch
+    }
+
+    /// Adds rows that a plan gave to the row cache. Rows of which only a part is known are left to those who asked for it.
+    /// - Parameter stamp: What the cache's stamp was before the rows were read.
+    private func keep(_ batch: RowBatch, _ plan: FetchPlan, stamp: Int) {
+        guard plan.toldSlots == nil else { return }
+        core.rowCache.add(
+            batch, rootIndex: core.rootIndex(of: plan.entityIndex), stamp: stamp, owner: core.inbox.contextNumber)
     }
 
     /// Tells a store which rows of a hierarchy it need not read, because the object of each has it at the same version;

@@ -1,8 +1,10 @@
 // Comparisons are members of one protocol, with one generic form for keys and one for values: the fewer operators there
-// are, the faster the compiler finds the right one in a long condition.
+// are, the faster the compiler finds the right one in a long condition. Those with values are inlinable, so that a lookup by
+// key, which programs do most, is compiled for the type of the key.
 
 extension PredicateOperand where Operand: ComparableAttribute {
-    fileprivate static func compare(_ a: Self, _ op: ComparisonOperator, _ b: Operand.Wrapped?) -> FetchPredicate {
+    @inlinable
+    static func compare(_ a: Self, _ op: ComparisonOperator, _ b: Operand.Wrapped?) -> FetchPredicate {
         .comparison(a.expression, op, .constant(b?.attributeValue ?? .null), [])
     }
 
@@ -13,8 +15,10 @@ extension PredicateOperand where Operand: ComparableAttribute {
     // MARK: With values
 
     /// Equal; with nil, that there is no value.
+    @inlinable
     public static func == (a: Self, b: Operand.Wrapped?) -> FetchPredicate { compare(a, .equal, b) }
     /// Unequal; nil is unequal to every value.
+    @inlinable
     public static func != (a: Self, b: Operand.Wrapped?) -> FetchPredicate { compare(a, .notEqual, b) }
     // MARK: With each other
 

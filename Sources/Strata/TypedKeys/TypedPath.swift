@@ -29,7 +29,9 @@ public struct TypedPath: Sendable, Hashable, ExpressibleByArrayLiteral {
     }
 
     /// The path with one more property.
-    public func appending(_ name: String) -> TypedPath { TypedPath(variable: variable, names: names + [name]) }
+    public func appending(_ name: String) -> TypedPath {
+        TypedPath(variable: variable, names: names.isEmpty ? [name] : names + [name])
+    }
 
     /// The value at the end of the path as an expression.
     public var expression: FetchExpression {

@@ -84,6 +84,12 @@ public final class EntityDescription: Sendable {
         slotIndexesByName[name].map { slots[$0] }
     }
 
+    /// Whether a name is that of an attribute, or of an element of a composite, that is stored.
+    package func hasStoredAttribute(named name: String) -> Bool {
+        guard let index = slotIndexesByName[name] else { return false }
+        return slots[index].relationshipIndex == nil && !slots[index].isTransient
+    }
+
     /// The name of the property, or `address.street` for the element of a composite, that is stored under a name: the
     /// exact way back of ``NamingConvention/storedName(ofProperty:)``. Relationships to many have a stored name, too,
     /// for the wire.

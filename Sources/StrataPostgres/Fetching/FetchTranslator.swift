@@ -15,7 +15,7 @@
 
         let compiler: FetchCompiler
         private let plans: [EntityPlan]
-        private let translations = Guarded(FetchCache<Translation>())
+        private let translations = Guarded(Translations())
 
         init(_ compiler: FetchCompiler, _ plans: [EntityPlan]) {
             self.compiler = compiler
@@ -32,6 +32,21 @@
                 fetch: fetch, body: body, rows: "SELECT \(plans[shape.key.entityIndex].columns) \(body)")
             if fetch.isKept { translations.withLock { $0.insert(translation, shape.key) } }
             return translation
+        }
+    }
+
+    /// Translations by the shape of their plans.
+    private struct Translations: Sendable {
+        private var cache = FetchCache()
+        private var fetches: [FetchTranslator.Translation?] = Array(repeating: nil, count: FetchCache.limit)
+
+        /// The translation of a shape, which counts as used.
+        mutating func find(_ key: FetchShape.Key) -> FetchTranslator.Translation? {
+            cache.find(key).flatMap { fetches[$0] }
+        }
+
+        mutating func insert(_ fetch: FetchTranslator.Translation, _ key: FetchShape.Key) {
+            fetches[cache.insert(key)] = fetch
         }
     }
 #endif

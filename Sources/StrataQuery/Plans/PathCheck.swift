@@ -11,9 +11,7 @@ extension ManagedObjectModel {
     ) -> String? {
         if path.isEmpty { return "an empty key path names no property" }
         // Every fetch passes through here, mostly with the name of an attribute.
-        if path.count == 1, let slot = entity.slot(named: path[0]), slot.relationshipIndex == nil, !slot.isTransient {
-            return nil
-        }
+        if path.count == 1, entity.hasStoredAttribute(named: path[0]) { return nil }
         let whole = path.joined(separator: ".")
         let takesCollections =
             takesCollections

@@ -1,55 +1,50 @@
-/// Translated fetches by shape: what a store makes of a fetch before it knows the constants.
-package struct FetchCache<Fetch> {
-    @usableFromInline
-    package struct Entry {
-        @usableFromInline let key: FetchShape.Key
-        @usableFromInline let fetch: Fetch
-        @usableFromInline var lastUse: Int
-
-        @usableFromInline
-        init(key: FetchShape.Key, fetch: Fetch, lastUse: Int) {
-            self.key = key
-            self.fetch = fetch
-            self.lastUse = lastUse
-        }
+/// Where a store keeps what it made of fetches, by their shape: the store has an array of ``limit`` places.
+///
+/// It does not keep them itself, because every fetch asks: a type that is generic over what it keeps would look up the types
+/// of its arrays at run time each time.
+package struct FetchCache: Sendable {
+    private struct Entry {
+        let key: FetchShape.Key
+        let place: Int
+        var lastUse: Int
     }
 
-    @usableFromInline package var buckets: [[Entry]] = Array(repeating: [], count: 64)
-    private var count = 0
-    @usableFromInline package var useCount = 0
-
     /// Bounds the fetches that are kept, for programs that generate many distinct requests.
-    private static var limit: Int { 256 }
+    package static let limit = 256
+
+    private var buckets: [[Entry]] = Array(repeating: [], count: 64)
+    private var freePlaces = Array(0..<FetchCache.limit)
+    private var useCount = 0
 
     package init() {}
 
-    /// The fetch of a shape, which counts as used.
-    @inlinable
-    package mutating func find(_ key: FetchShape.Key) -> Fetch? {
+    /// The place of the fetch of a shape, which counts as used; nil if the fetch is to be made.
+    package mutating func find(_ key: FetchShape.Key) -> Int? {
         let bucket = key.hash & 63
         guard let index = buckets[bucket].firstIndex(where: { $0.key == key }) else { return nil }
         useCount &+= 1
         buckets[bucket][index].lastUse = useCount
-        return buckets[bucket][index].fetch
+        return buckets[bucket][index].place
     }
 
-    package mutating func insert(_ fetch: Fetch, _ key: FetchShape.Key) {
-        if count >= Self.limit { forgetOldFetches() }
-        count += 1
+    /// A place for the fetch of a shape that has none. What the place held before is not asked for again.
+    package mutating func insert(_ key: FetchShape.Key) -> Int {
+        if freePlaces.isEmpty { forgetOldFetches() }
+        let place = freePlaces.removeLast()
         useCount &+= 1
-        buckets[key.hash & 63].append(Entry(key: key, fetch: fetch, lastUse: useCount))
+        buckets[key.hash & 63].append(Entry(key: key, place: place, lastUse: useCount))
+        return place
     }
 
     /// Forgets the half that has not been used for longest.
     private mutating func forgetOldFetches() {
-        let middle = buckets.joined().map(\.lastUse).sorted()[count / 2]
-        for index in buckets.indices { buckets[index].removeAll { $0.lastUse <= middle } }
-        count = buckets.reduce(0) { $0 + $1.count }
+        let middle = buckets.joined().map(\.lastUse).sorted()[Self.limit / 2]
+        for index in buckets.indices {
+            freePlaces += buckets[index].filter { $0.lastUse <= middle }.map(\.place)
+            buckets[index].removeAll { $0.lastUse <= middle }
+        }
     }
 }
-
-extension FetchCache: Sendable where Fetch: Sendable {}
-extension FetchCache.Entry: Sendable where Fetch: Sendable {}
 
 extension CompiledFetch {
     /// Conditions of this size, in bytes of the SQL, are not kept.

@@ -17,7 +17,7 @@ package final class Connection {
     /// Counts the uses of kept statements, to tell those that were last used.
     private var useCount = 0
     /// The fetches that were made before.
-    var fetches = FetchCache<PreparedFetch>()
+    var fetches = PreparedFetches()
     let rows = RowCollector()
     private let calls = SQLCalls()
     var nesting = Nesting()
@@ -74,7 +74,7 @@ package final class Connection {
         statements.removeAll()
         version.query = nil
         version.commits = nil
-        fetches = FetchCache()
+        fetches = PreparedFetches()
         // _v2: a statement that is still in use keeps the connection open until it is finalized, instead of leaking it.
         sqlite3_close_v2(handle)
     }

@@ -28,3 +28,14 @@ final class PreparedFetch {
         if plan.offset > 0 { statement.bind(Int64(plan.offset), at: index + 1) }
     }
 }
+
+/// The prepared fetches of a connection, by their shape.
+struct PreparedFetches {
+    private var cache = FetchCache()
+    private var fetches: [PreparedFetch?] = Array(repeating: nil, count: FetchCache.limit)
+
+    /// The fetch of a shape, which counts as used.
+    mutating func find(_ key: FetchShape.Key) -> PreparedFetch? { cache.find(key).flatMap { fetches[$0] } }
+
+    mutating func insert(_ fetch: PreparedFetch, _ key: FetchShape.Key) { fetches[cache.insert(key)] = fetch }
+}

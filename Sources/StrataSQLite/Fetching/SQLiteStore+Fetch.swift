@@ -5,14 +5,19 @@ extension SQLiteStore {
     public func fetch(
         _ plan: FetchPlan, known: KnownRows?, cancellation: ReadCancellation?
     ) throws(StoreError) -> RowBatch {
+        let answer = known == nil ? FetchCompiler.Answer.rows : .unknownRows
+        let scan = ListScan(plan, model)
+        let (entityIndex, limit) = (plan.entityIndex, plan.limit)
+        // Made outside of the closure, which would copy the plan twice.
+        var shape = FetchShape(plan, answer)
         return try pool.read(cancellation) { (connection) throws(StoreError) in
-            var shape = FetchShape(
-                plan, known == nil ? .rows : .unknownRows, scansLists: try scansLists(plan, on: connection))
+            if let scan, try isWorthwhile(scan, entityIndex, on: connection) {
+                shape = FetchShape(shape.plan, answer, scansLists: true)
+            }
             let hasBegun = try narrowToNearest(&shape, on: connection)
             defer { if hasBegun { connection.rollback() } }
             let statement = try bound(shape, on: connection)
-            return try connection.rows.collect(
-                statement, rowPlans[plan.entityIndex], known: known, expectedRows: plan.limit)
+            return try connection.rows.collect(statement, rowPlans[entityIndex], known: known, expectedRows: limit)
         }
     }
 

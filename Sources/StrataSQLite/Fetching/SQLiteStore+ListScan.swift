@@ -3,11 +3,10 @@ import StrataSQL
 import StrataStore
 
 extension SQLiteStore {
-    /// Whether a fetch passes over the table instead of looking up each element of a list.
-    func scansLists(_ plan: FetchPlan, on connection: Connection) throws(StoreError) -> Bool {
-        guard let scan = ListScan(plan, model) else { return false }
+    /// Whether a fetch passes over the table of an entity instead of looking up each element of a list.
+    func isWorthwhile(_ scan: ListScan, _ entityIndex: Int, on connection: Connection) throws(StoreError) -> Bool {
         let most = Int64(scan.count) * 4
-        return try maximumRows(of: layout.tableOfEntity[plan.entityIndex], upTo: most, on: connection) <= most
+        return try maximumRows(of: layout.tableOfEntity[entityIndex], upTo: most, on: connection) <= most
     }
 
     /// An upper bound for the number of rows of a table: the distance between the minimum and the maximum of the reserved keys,

@@ -244,7 +244,7 @@ struct Migrator {
         defer {
             old.close()
             connection.nesting.usesSavepoints = false
-            connection.fetches = FetchCache()
+            connection.fetches = PreparedFetches()
         }
         connection.nesting.usesSavepoints = true
         try stage.run(old: old, new: new, migration, path: place.path)

@@ -128,7 +128,7 @@ extension SQLiteStore {
         _ connection: Connection, place: ResolvedLocation, schema: Schema, _ metadata: StoreMetadata, options: Options
     ) throws(StoreError) -> SQLiteStore {
         // The connection knows fetches by their shape; those of another version read other columns.
-        connection.fetches = FetchCache()
+        connection.fetches = PreparedFetches()
         let pool = ConnectionPool(path: place.path, writer: connection, readerCount: 0, ownsWriter: false) {
             (_) throws(StoreError) in throw .closed(path: place.path)
         }
