@@ -222,8 +222,8 @@ tsan: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS) --sanitize=thread --scratch-path .build-tsan
 	$(call SANITIZED_RUN,$(call SANITIZED_TEST,.build-tsan,thread))
 
-tsan asan: export TSAN_OPTIONS = halt_on_error=1:suppressions=Scripts/tsan-suppressions.txt
-tsan asan: export ASAN_OPTIONS = detect_leaks=0:suppressions=Scripts/asan-suppressions.txt
+tsan asan: export TSAN_OPTIONS = halt_on_error=1:suppressions=$(CURDIR)/Scripts/tsan-suppressions.txt
+tsan asan: export ASAN_OPTIONS = detect_leaks=0:suppressions=$(CURDIR)/Scripts/asan-suppressions.txt
 ifdef FILTER
 SANITIZED_RUN = $(1) $(CHOSEN) $(UNSANITIZED)
 else

@@ -62,16 +62,16 @@ enum Workload: String, CaseIterable, Codable, ExpressibleByArgument {
     var mustTimesRaw: Double? {
         switch self {
         case .w1, .w1Full, .w3Two, .w7: 1.0
-        case .w2: 1.15
+        case .w2: 1.1
         case .w3: 1.25
-        case .w4: 1.6
+        case .w4, .w12, .w12Policy: 1.5
         case .w4Registered: 0.03
         case .w5, .w6, .w8, .w8Nullify: 1.1
         case .w6Prefetched: 1.2
         case .w6Registered: 0.3
-        case .w10: 1.05
+        case .w9, .w10: 1.03
         case .w11: 0.8
-        case .w2Full, .w9, .w12, .w12Policy: nil
+        case .w2Full: nil
         }
     }
 }

@@ -39,7 +39,7 @@ extension ManagedObjectContext {
     /// Use it to react to a change of an object only if you use that object already. To read the object if it is not in memory,
     /// use ``existingObject(_:with:)``.
     public func registeredObject(for id: ObjectID) -> ManagedObject? {
-        core.registeredObject(for: id)
+        uncountedCore._withUnsafeGuaranteedRef { $0.registeredObject(for: id) }
     }
 
     /// The object with the given ID: the one in memory, or a new fault. Reads nothing, and does not check that there is a row.

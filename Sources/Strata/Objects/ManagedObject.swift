@@ -324,8 +324,8 @@ extension ManagedObject: Hashable {
 
     /// The hash that `Set` and `Dictionary` use, for a seed of theirs.
     ///
-    /// Swift's default feeds the address to SipHash, which protects against chosen keys. Nobody chooses an address; to multiply
-    /// it is enough, and the set of a to-many relationship is built in three quarters of the time.
+    /// Swift's default feeds the address to SipHash, which protects against keys that an attacker chooses. Nobody chooses an
+    /// address, so a multiplication is enough: the set of a to-many relationship is built with half the instructions.
     @inlinable
     public final func _rawHashValue(seed: Int) -> Int {
         let address = UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())

@@ -34,7 +34,7 @@ final class IdentityMap {
     /// The object of an ID whose entity is at a position of the model.
     func object(_ entityIndex: Int, _ id: ObjectID) -> ManagedObject? {
         let key = key(of: id)
-        return tables[entityIndex]._withUnsafeGuaranteedRef { $0.object(key) }
+        return tables[entityIndex]._withUnsafeGuaranteedRef { $0.reference(key)?.takeUnretainedValue() }
     }
 
     /// All objects, kept alive by the answer.

@@ -17,12 +17,12 @@ extension SQLiteStore {
         let rowPlan = rowPlans[destination]
         return try pool.read { (connection) throws(StoreError) in
             let sql: String
-            if areAll, !relationship.isOrdered, model.entities[entityIndex].rootIndex == entityIndex {
-                // Nearly every row with an owner has one of these; to look up each among them took a tenth of the time.
+            // Nearly every row with an owner has one of these if they are all of a hierarchy. To look up each owner among
+            // them took a tenth of the instructions of a prefetch.
+            let namesOwners = !areAll || relationship.isOrdered || model.entities[entityIndex].rootIndex != entityIndex
+            if !namesOwners {
                 sql = rowPlan.select(from: "\(table) AS t0 NOT INDEXED WHERE t0.\(column) IS NOT NULL\(condition)")
-                return try connection.rows.collect(try connection.statement(sql), rowPlan, expectedRows: nil)
-            }
-            if let order = layout.orderColumn(entityIndex, relationshipIndex) {
+            } else if let order = layout.orderColumn(entityIndex, relationshipIndex) {
                 sql = rowPlan.select(
                     inOrderOf: "\(members) ORDER BY t0.\(column), t0.\(order) IS NULL, t0.\(order), t0._id LIMIT -1",
                     skippingKnown: false)
@@ -35,7 +35,7 @@ extension SQLiteStore {
                     keysFrom: "\(members) ORDER BY t0._id LIMIT -1", alias: "t0", skippingKnown: false)
             }
             let statement = try connection.statement(sql)
-            bind(owners, to: statement)
+            if namesOwners { bind(owners, to: statement) }
             return try connection.rows.collect(statement, rowPlan, expectedRows: nil)
         }
     }
