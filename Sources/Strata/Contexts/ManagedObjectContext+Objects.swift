@@ -39,7 +39,9 @@ extension ManagedObjectContext {
     /// Use it to react to a change of an object only if you use that object already. To read the object if it is not in memory,
     /// use ``existingObject(_:with:)``.
     public func registeredObject(for id: ObjectID) -> ManagedObject? {
-        uncountedCore._withUnsafeGuaranteedRef { $0.registeredObject(for: id) }
+        guard let index = core.ownEntityIndex(of: id) else { return nil }
+        let map = core.identityMap
+        return map.table(index).object(map.key(of: id))
     }
 
     /// The object with the given ID: the one in memory, or a new fault. Reads nothing, and does not check that there is a row.

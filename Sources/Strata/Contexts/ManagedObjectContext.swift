@@ -24,9 +24,7 @@ public final class ManagedObjectContext {
     /// The parent in this isolation domain, or what shows the state of one in another.
     private let below: ManagedObjectContext?
     /// Everything that the context knows; replaced by each ``reset()``.
-    private(set) var core: ContextCore { didSet { uncountedCore = .passUnretained(core) } }
-    /// The same, for lookups of single objects: to count a reference to it takes as long as the lookup.
-    private(set) var uncountedCore: Unmanaged<ContextCore>
+    private(set) var core: ContextCore
 
     /// - Parameter isVisible: Whether the application can have the context, and so is notified of its changes.
     init(
@@ -35,7 +33,6 @@ public final class ManagedObjectContext {
         below = parent
         let inbox = CommitInbox(model: coordinator.model)
         core = ContextCore(coordinator: coordinator, parent: parent, settings: settings, inbox: inbox)
-        uncountedCore = .passUnretained(core)
         core.open(self)
         if parent == nil { coordinator.add(inbox) }
         guard isVisible, let center = coordinator.notificationCenter.withLock(\.self) else { return }

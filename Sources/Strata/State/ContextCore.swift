@@ -71,11 +71,6 @@ final class ContextCore {
     @inline(__always)
     func object(_ entityIndex: Int, _ key: Int64) -> ManagedObject? { identityMap.table(entityIndex).object(key) }
 
-    /// The object of an ID, if the context has it.
-    func registeredObject(for id: ObjectID) -> ManagedObject? {
-        ownEntityIndex(of: id).flatMap { identityMap.object($0, id) }
-    }
-
     /// Whether a reference to a key may be older than the delete of its object. A child follows what its parent knows to be
     /// deleted, or has deleted itself.
     func mayBeDeleted(_ key: Int64, rootIndex: Int) -> Bool {

@@ -1,8 +1,7 @@
 /// The objects that a context knows: one for each ID. It holds them weakly.
 final class IdentityMap {
-    /// By position of the entity; the entities of one hierarchy share a table. ``hierarchies`` keeps them alive, so a lookup
-    /// counts no reference.
-    private let tables: [Unmanaged<ObjectTable>]
+    /// By position of the entity; the entities of one hierarchy share a table.
+    private let tables: [ObjectTable]
     /// One for each hierarchy.
     private let hierarchies: [ObjectTable]
     /// Where keys for new objects come from: a child draws those of its parent, because a run of its own for a few
@@ -17,11 +16,11 @@ final class IdentityMap {
         var tablesByRoot: [Int: ObjectTable] = [:]
         var hierarchies: [ObjectTable] = []
         tables = coordinator.model.entities.map { entity in
-            if let table = tablesByRoot[entity.rootIndex] { return .passUnretained(table) }
+            if let table = tablesByRoot[entity.rootIndex] { return table }
             let table = ObjectTable()
             tablesByRoot[entity.rootIndex] = table
             hierarchies.append(table)
-            return .passUnretained(table)
+            return table
         }
         self.hierarchies = hierarchies
         keys = parent?.keys ?? KeyRuns(allocator: coordinator.keys, entityCount: tables.count)
@@ -29,13 +28,7 @@ final class IdentityMap {
 
     /// The objects of an entity's hierarchy, by key.
     @inline(__always)
-    func table(_ entityIndex: Int) -> ObjectTable { tables[entityIndex].takeUnretainedValue() }
-
-    /// The object of an ID whose entity is at a position of the model.
-    func object(_ entityIndex: Int, _ id: ObjectID) -> ManagedObject? {
-        let key = key(of: id)
-        return tables[entityIndex]._withUnsafeGuaranteedRef { $0.reference(key)?.takeUnretainedValue() }
-    }
+    func table(_ entityIndex: Int) -> ObjectTable { tables[entityIndex] }
 
     /// All objects, kept alive by the answer.
     var objects: [ManagedObject] { hierarchies.flatMap(\.objects) }
