@@ -24,9 +24,17 @@ struct CompareCommand: ParsableCommand {
         let lines = lines(hasPython: comparison.hasPython)
         try comparison.prepare(lines)
         var results: [Result] = []
+        // A line that fails costs neither those before it nor those after it.
+        var failures: [String] = []
         print(Report.header)
         for line in lines {
-            try comparison.run(line)
+            do {
+                try comparison.run(line)
+            } catch {
+                failures.append("\(error)")
+                print("\(line.workload.rawValue), N = \(line.n), failed: \(error)")
+                continue
+            }
             let found = comparison.results(line)
             print(Report.rows(found, title: line.workload.title))
             results += found
@@ -34,11 +42,13 @@ struct CompareCommand: ParsableCommand {
         let micro = try MicroLines(folder: folder.url, n: n).measure()
         print(Report.micro(micro))
         print(Report.targets(results, n: n))
-        guard !dry else { return }
-        try Report.resultsJSON(results).write(to: scripts.appending(path: "results.json"))
-        try Report.detailsJSON(results, micro).write(to: scripts.appending(path: "details.json"))
-        try Data(Chart(results: results.filter { $0.n == n }, n: n).svg.utf8).write(
-            to: scripts.appending(path: "results.svg"))
+        if !dry {
+            try Report.resultsJSON(results).write(to: scripts.appending(path: "results.json"))
+            try Report.detailsJSON(results, micro).write(to: scripts.appending(path: "details.json"))
+            try Data(Chart(results: results.filter { $0.n == n }, n: n).svg.utf8).write(
+                to: scripts.appending(path: "results.svg"))
+        }
+        guard failures.isEmpty else { throw BenchError(failures.joined(separator: "\n")) }
     }
 
     /// What is run, in order.
@@ -52,11 +62,14 @@ struct CompareCommand: ParsableCommand {
         var lines: [Line] = []
         for workload in Workload.allCases where only.isEmpty || only.contains(workload) {
             if quick, only.isEmpty, workload.isFull { continue }
+            // History costs nothing where nothing is written.
+            let contenders = swift.filter { workload.writes || $0 != StrataHistoryContender.name } + python
             lines.append(
-                Line(workload: workload, n: n, contenders: swift + python, rounds: rounds, runs: 2, warmsUp: true))
+                Line(workload: workload, n: n, contenders: contenders, rounds: rounds, runs: 2, warmsUp: true))
         }
         guard !quick, only.isEmpty else { return lines }
         for workload in [Workload.w1, .w3] {
+            let swift = swift.filter { workload.writes || $0 != StrataHistoryContender.name }
             lines.append(Line(workload: workload, n: 10_000, contenders: swift, rounds: rounds, runs: 3, warmsUp: true))
             lines.append(Line(workload: workload, n: 1_000_000, contenders: swift, rounds: 2, runs: 1, warmsUp: false))
         }

@@ -76,7 +76,7 @@ struct Runner {
             let keeper = Keeper()
             keeper.isKeeping = isWarmUp && workload == .w3
             if isWarmUp { bench_count_statements() }
-            defer { bench_stop_counting() }
+            defer { if isWarmUp { bench_stop_counting() } }
             guard let trial = try contender.trial(Bench(data: data, path: path, workload: workload, keeper: keeper))
             else {
                 sample.skipped = "not available yet"
