@@ -38,15 +38,17 @@
     /// Translations by the shape of their plans.
     private struct Translations: Sendable {
         private var cache = FetchCache()
-        private var fetches: [FetchTranslator.Translation?] = Array(repeating: nil, count: FetchCache.limit)
+        private var fetches: [FetchTranslator.Translation] = []
 
         /// The translation of a shape, which counts as used.
         mutating func find(_ key: FetchShape.Key) -> FetchTranslator.Translation? {
-            cache.find(key).flatMap { fetches[$0] }
+            guard let place = cache.find(key) else { return nil }
+            return fetches[place]
         }
 
         mutating func insert(_ fetch: FetchTranslator.Translation, _ key: FetchShape.Key) {
-            fetches[cache.insert(key)] = fetch
+            let place = cache.insert(key)
+            if place == fetches.count { fetches.append(fetch) } else { fetches[place] = fetch }
         }
     }
 #endif

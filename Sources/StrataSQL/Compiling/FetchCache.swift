@@ -1,4 +1,4 @@
-/// Where a store keeps what it made of fetches, by their shape: the store has an array of ``limit`` places.
+/// Where a store keeps what it made of fetches, by their shape: its place in an array of the store.
 ///
 /// It does not keep them itself, because every fetch asks: a type that is generic over what it keeps would look up the types
 /// of its arrays at run time each time.
@@ -10,10 +10,11 @@ package struct FetchCache: Sendable {
     }
 
     /// Bounds the fetches that are kept, for programs that generate many distinct requests.
-    package static let limit = 256
+    private static let limit = 256
 
     private var buckets: [[Entry]] = Array(repeating: [], count: 64)
-    private var freePlaces = Array(0..<FetchCache.limit)
+    private var placeCount = 0
+    private var freePlaces: [Int] = []
     private var useCount = 0
 
     package init() {}
@@ -27,13 +28,19 @@ package struct FetchCache: Sendable {
         return buckets[bucket][index].place
     }
 
-    /// A place for the fetch of a shape that has none. What the place held before is not asked for again.
+    /// A place for the fetch of a shape that has none: the next one, or one whose fetch is not asked for again.
     package mutating func insert(_ key: FetchShape.Key) -> Int {
-        if freePlaces.isEmpty { forgetOldFetches() }
-        let place = freePlaces.removeLast()
+        let place = nextPlace()
         useCount &+= 1
         buckets[key.hash & 63].append(Entry(key: key, place: place, lastUse: useCount))
         return place
+    }
+
+    private mutating func nextPlace() -> Int {
+        if freePlaces.isEmpty, placeCount == Self.limit { forgetOldFetches() }
+        if let place = freePlaces.popLast() { return place }
+        placeCount += 1
+        return placeCount - 1
     }
 
     /// Forgets the half that has not been used for longest.

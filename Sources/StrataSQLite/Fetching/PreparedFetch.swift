@@ -32,10 +32,16 @@ final class PreparedFetch {
 /// The prepared fetches of a connection, by their shape.
 struct PreparedFetches {
     private var cache = FetchCache()
-    private var fetches: [PreparedFetch?] = Array(repeating: nil, count: FetchCache.limit)
+    private var fetches: [PreparedFetch] = []
 
     /// The fetch of a shape, which counts as used.
-    mutating func find(_ key: FetchShape.Key) -> PreparedFetch? { cache.find(key).flatMap { fetches[$0] } }
+    mutating func find(_ key: FetchShape.Key) -> PreparedFetch? {
+        guard let place = cache.find(key) else { return nil }
+        return fetches[place]
+    }
 
-    mutating func insert(_ fetch: PreparedFetch, _ key: FetchShape.Key) { fetches[cache.insert(key)] = fetch }
+    mutating func insert(_ fetch: PreparedFetch, _ key: FetchShape.Key) {
+        let place = cache.insert(key)
+        if place == fetches.count { fetches.append(fetch) } else { fetches[place] = fetch }
+    }
 }
