@@ -87,7 +87,8 @@ public final class EntityDescription: Sendable {
     /// Whether a name is that of an attribute, or of an element of a composite, that is stored.
     package func hasStoredAttribute(named name: String) -> Bool {
         guard let index = slotIndexesByName[name] else { return false }
-        return slots[index].relationshipIndex == nil && !slots[index].isTransient
+        let slot = slots[index]
+        return slot.relationshipIndex == nil && !slot.isTransient
     }
 
     /// The name of the property, or `address.street` for the element of a composite, that is stored under a name: the
