@@ -57,19 +57,23 @@ struct CompareCommand: ParsableCommand {
             .filter {
                 against.isEmpty || [Raw.name, GRDBHand.name].contains($0) || against.contains($0)
             }
+        // History costs nothing where nothing is written.
+        func contenders(for workload: Workload) -> [String] {
+            swift.filter { workload.writes || $0 != StrataHistoryContender.name }
+        }
         let python = hasPython && !quick ? Comparison.python.filter { against.isEmpty || against.contains($0) } : []
         let rounds = rounds ?? (quick ? 1 : 3)
         var lines: [Line] = []
         for workload in Workload.allCases where only.isEmpty || only.contains(workload) {
             if quick, only.isEmpty, workload.isFull { continue }
-            // History costs nothing where nothing is written.
-            let contenders = swift.filter { workload.writes || $0 != StrataHistoryContender.name } + python
             lines.append(
-                Line(workload: workload, n: n, contenders: contenders, rounds: rounds, runs: 2, warmsUp: true))
+                Line(
+                    workload: workload, n: n, contenders: contenders(for: workload) + python, rounds: rounds, runs: 2,
+                    warmsUp: true))
         }
         guard !quick, only.isEmpty else { return lines }
         for workload in [Workload.w1, .w3] {
-            let swift = swift.filter { workload.writes || $0 != StrataHistoryContender.name }
+            let swift = contenders(for: workload)
             lines.append(Line(workload: workload, n: 10_000, contenders: swift, rounds: rounds, runs: 3, warmsUp: true))
             lines.append(Line(workload: workload, n: 1_000_000, contenders: swift, rounds: 2, runs: 1, warmsUp: false))
         }

@@ -66,8 +66,10 @@ struct Prefetcher {
     ) throws(PersistenceError) {
         guard let index = relationship.toManyIndex else { return }
         var owners: [Int64: ManagedObject] = [:]
-        for object in objects where !object.isInserted && object.extras?.toMany(index)?.members == nil {
-            owners[object.key] = object
+        // Those that have loaded it are not read again, and then the others are not all.
+        var areAll = areAll
+        for object in objects where !object.isInserted {
+            if object.extras?.toMany(index)?.members == nil { owners[object.key] = object } else { areAll = false }
         }
         try core.members.load(relationship, of: owners, areAll: areAll)
     }

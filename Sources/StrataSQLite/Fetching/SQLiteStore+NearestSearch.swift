@@ -6,9 +6,8 @@ extension SQLiteStore {
     /// - Returns: Whether a transaction was begun that the caller has to end: one that keeps what is there as it was when
     ///   the circle was found.
     func narrowToNearest(_ shape: inout FetchShape, on connection: Connection) throws(StoreError) -> Bool {
-        // Every fetch passes through here. A request that has no nearest objects must not copy its plan to learn so.
-        guard let limit = shape.plan.limit, shape.plan.sorts.isEmpty, !schema.spatialIndexes.isEmpty,
-            NearestSearch(shape.plan, schema) != nil
+        // Every fetch passes through here. Without a spatial index, none must copy its plan and the schema to learn that.
+        guard !schema.spatialIndexes.isEmpty, let limit = shape.plan.limit, NearestSearch(shape.plan, schema) != nil
         else { return false }
         let hasBegun = !connection.isInTransaction
         if hasBegun { try connection.statement("BEGIN").run() }
