@@ -277,7 +277,7 @@ thresholds: test-dependencies
 
 growth: dependencies
 	$(SWIFT) build -c release --product GateProbe
-	Scripts/measure-growth.py "$$($(SWIFT) build -c release --show-bin-path)/GateProbe" $(ARGS)
+	Scripts/measure-growth.py "$$($(SWIFT) build -c release --show-bin-path)/GateProbe" $(if $(ARGS),,--output Benchmarks/growth.txt) $(ARGS)
 
 leaks: dependencies
 	$(SWIFT) build -c release --product GateProbe

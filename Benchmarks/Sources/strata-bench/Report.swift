@@ -30,7 +30,7 @@ enum Report {
     static func micro(_ lines: [MicroLine]) -> String {
         let rows = lines.map {
             "  \($0.name.padded(to: -36)) \(number($0.value, 2).padded(to: 9)) \($0.unit)"
-                + ($0.must.map { must in "   (must: \(number(must, 0)))" } ?? "")
+                + ($0.must.map { must in "   (must: \(number(must, must == must.rounded() ? 0 : 1)))" } ?? "")
         }
         return (["", "One object at a time"] + rows).joined(separator: "\n")
     }
