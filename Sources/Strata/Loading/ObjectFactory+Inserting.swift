@@ -43,7 +43,7 @@ extension ObjectFactory {
         }
         object.awakeFromInsert()
         // These were defaults. Later assignments are deliberate, and an upsert writes only those.
-        object.extras?.changes = nil
+        object.record(nil)
     }
 
     /// Registers an object that a child context has inserted.
@@ -59,7 +59,7 @@ extension ObjectFactory {
             _seed: ObjectSeed(
                 source: sharedSource(binding), row: row, key: row.key,
                 flags: newFlags.union(.inserted), slab: reference.slab))
-        object.extras?.changes = ChangeRecord(slots: assigned, snapshot: nil)
+        object.record(ChangeRecord(slots: assigned, snapshot: nil))
         if object.flags.contains(.recorded) { core.tracker.willInsert(object) }
         core.identityMap.register(object)
         core.tracker.add(object)

@@ -245,12 +245,11 @@ extension ManagedObject {
 
     /// Makes the row this object's own.
     private func takeRow() -> ObjectExtras {
-        let extras = someExtras
-        if !extras.hasChanges, !flags.contains(.inserted) {
+        if extras?.hasChanges != true, !flags.contains(.inserted) {
             // The row of a fault that could not be filled is not what the store has.
-            let snapshot = flags.contains(.fault) ? nil : RowReference(slab: extras.slab, row: row)
-            extras.changes = ChangeRecord(snapshot: snapshot)
+            record(ChangeRecord(snapshot: flags.contains(.fault) ? nil : RowReference(slab: slab, row: row)))
         }
+        let extras = someExtras
         extras.slab = RowSlab.copy(of: row, room: 32)
         row = extras.slab.row
         flags.insert(.ownsRow)

@@ -231,7 +231,7 @@ extension ManagedObject {
         get { extras?.changes }
         set {
             if flags.contains(.operated) { operations = [:] }
-            if extras != nil || newValue != nil { someExtras.changes = newValue }
+            record(newValue)
         }
     }
 

@@ -2,31 +2,31 @@ import Observation
 import StrataStore
 
 /// What only some objects need: a row of their own, changes, to-many relationships that were touched, observers.
+///
+/// A new object has an instance of this class, and a save may insert a million of them. One that the store has gets a
+/// ``SnapshotExtras``.
 @usableFromInline
-final class ObjectExtras {
+class ObjectExtras {
     // The first two are part of every write; see ``ManagedObject/row`` for why they are unchecked.
 
     /// What keeps the object's row alive.
-    @exclusivity(unchecked) @usableFromInline var slab: RowSlab
-    @exclusivity(unchecked) private var packed: PackedChanges?
-    private var rest: Rest?
+    @exclusivity(unchecked) @usableFromInline final var slab: RowSlab
+    /// Whether there are ``changes``, as the highest bit, and their first 63 slots.
+    @exclusivity(unchecked) private final var packed: UInt64 = 0
+    private final var rest: Rest?
 
-    /// ``changes`` without the slots after the first 64.
-    private struct PackedChanges {
-        var low: UInt64
-        let snapshot: RowReference?
-    }
+    private static let hasRecord: UInt64 = 1 << 63
 
-    /// What fewer objects need: every changed one has extras, and a save may be about a million of them.
+    /// What fewer objects need.
     private final class Rest {
         var toManys: [ToManyState?] = []
-        /// Changed slots after the first 64.
-        var high: [UInt64] = []
         var rare: Rare?
     }
 
     /// What very few objects need.
     private final class Rare {
+        /// Changed slots after the first 63.
+        var high = SlotSet()
         var batch: FaultBatch?
         var registrar: ObservationRegistrar?
         var observers: [Int: KeyPath<ManagedObject, Any?>] = [:]
@@ -44,108 +44,136 @@ final class ObjectExtras {
 
     init(slab: RowSlab) { self.slab = slab }
 
+    /// Takes over everything from extras that are then thrown away.
+    fileprivate init(_ others: ObjectExtras) {
+        slab = others.slab
+        packed = others.packed
+        rest = others.rest
+    }
+
+    /// The snapshot of ``changes``. Only a ``SnapshotExtras`` can keep one.
+    fileprivate(set) var snapshot: RowReference? {
+        get { nil }
+        set { assert(newValue == nil, "a snapshot needs SnapshotExtras; see ManagedObject.record(_:)") }
+    }
+
     /// What has changed; nil for an object without writes since it was read or saved.
-    var changes: ChangeRecord? {
-        get { packed.map { ChangeRecord(slots: changedSlots, snapshot: $0.snapshot) } }
-        set {
-            packed = newValue.map { PackedChanges(low: $0.slots.low, snapshot: $0.snapshot) }
-            let high = newValue?.slots.high ?? []
-            if rest != nil || !high.isEmpty { someRest.high = high }
-        }
+    final var changes: ChangeRecord? { hasChanges ? ChangeRecord(slots: changedSlots, snapshot: snapshot) : nil }
+
+    /// Replaces ``changes``.
+    fileprivate final func set(_ changes: ChangeRecord) {
+        snapshot = changes.snapshot
+        packed = changes.slots.low | Self.hasRecord
+        let high = SlotSet(low: changes.slots.low & Self.hasRecord, high: changes.slots.high)
+        if rare != nil || !high.isEmpty { someRare.high = high }
+    }
+
+    /// Forgets ``changes``.
+    fileprivate final func forgetChanges() {
+        guard packed != 0 else { return }
+        packed = 0
+        snapshot = nil
+        rare?.high = SlotSet()
     }
 
     /// Whether there are ``changes``.
-    var hasChanges: Bool { packed != nil }
+    final var hasChanges: Bool { packed != 0 }
 
     /// The slots of ``changes``.
-    var changedSlots: SlotSet { SlotSet(low: packed?.low ?? 0, high: rest?.high ?? []) }
+    final var changedSlots: SlotSet {
+        let low = SlotSet(low: packed & ~Self.hasRecord, high: [])
+        guard var slots = rare?.high else { return low }
+        slots.formUnion(low)
+        return slots
+    }
 
-    /// Adds a slot to ``changes``, which there must be.
-    func noteChange(_ slot: Int) {
-        if slot < 64 {
-            packed?.low |= 1 &<< UInt64(slot)
+    /// Adds a slot to ``changes``. Those of a new object begin with it.
+    final func noteChange(_ slot: Int) {
+        if slot < 63 {
+            packed |= 1 &<< UInt64(slot) | Self.hasRecord
         } else {
-            changes?.slots.insert(slot)
+            packed |= Self.hasRecord
+            someRare.high.insert(slot)
         }
     }
 
     /// The to-many relationships that were touched, by ``RelationshipDescription/toManyIndex``; empty if none was.
-    var toManys: [ToManyState?] {
+    final var toManys: [ToManyState?] {
         get { rest?.toManys ?? [] }
         _modify { yield &someRest.toManys }
     }
 
     /// The state of a to-many relationship, if it was touched.
-    func toMany(_ index: Int) -> ToManyState? { index < toManys.count ? toManys[index] : nil }
+    final func toMany(_ index: Int) -> ToManyState? { index < toManys.count ? toManys[index] : nil }
 
     /// The batch that the object joined after it had been created.
-    var batch: FaultBatch? {
+    final var batch: FaultBatch? {
         get { rare?.batch }
         set { if rare != nil || newValue != nil { someRare.batch = newValue } }
     }
 
     /// The registrar of observers, once a property was read under observation.
-    var registrar: ObservationRegistrar? {
+    final var registrar: ObservationRegistrar? {
         get { rare?.registrar }
         set { if rare != nil || newValue != nil { someRare.registrar = newValue } }
     }
 
     /// The properties that were read under observation: key paths for the registrar, by slot or, after the slots, by
     /// to-many index.
-    var observers: [Int: KeyPath<ManagedObject, Any?>] {
+    final var observers: [Int: KeyPath<ManagedObject, Any?>] {
         get { rare?.observers ?? [:] }
         _modify { yield &someRare.observers }
     }
 
     /// The object that took the place of this one, which met a unique constraint.
-    var survivor: ObjectID? {
+    final var survivor: ObjectID? {
         get { rare?.survivor }
         set { if rare != nil || newValue != nil { someRare.survivor = newValue } }
     }
 
     /// The version that the next insert of the object has: 1, except for one that is inserted again after others deleted
     /// it.
-    var firstVersion: Int64 {
+    final var firstVersion: Int64 {
         get { rare?.firstVersion ?? 1 }
         set { someRare.firstVersion = newValue }
     }
 
     /// What fetched properties have found, by their position; nothing for those that were not looked at.
-    var fetched: [Int: [ManagedObject]] {
+    final var fetched: [Int: [ManagedObject]] {
         get { rare?.fetched ?? [:] }
         set { if rare != nil || !newValue.isEmpty { someRare.fetched = newValue } }
     }
 
     /// The slots that are known of a fault; see ``ManagedObject/takePart(_:_:)``.
-    var told: SlotSet {
+    final var told: SlotSet {
         get { rare?.told ?? SlotSet() }
         set { if rare != nil || !newValue.isEmpty { someRare.told = newValue } }
     }
 
     /// Notes that the damaged value of a slot has been reported.
     /// - Returns: false if it had been before.
-    func noteDamage(_ slot: Int) -> Bool {
+    final func noteDamage(_ slot: Int) -> Bool {
         if rare?.damaged.contains(slot) == true { return false }
         someRare.damaged.insert(slot)
         return true
     }
 
     /// The operations that have not been saved, by slot.
-    var operations: [Int: FieldOperations] {
+    final var operations: [Int: FieldOperations] {
         get { rare?.operations ?? [:] }
         set { if rare != nil || !newValue.isEmpty { someRare.operations = newValue } }
     }
 
-    private var rare: Rare? { rest?.rare }
+    private final var rare: Rare? { rest?.rare }
 
-    private var someRare: Rare {
+    private final var someRare: Rare {
         let rest = someRest
         let rare = rest.rare ?? Rare()
         rest.rare = rare
         return rare
     }
 
-    private var someRest: Rest {
+    private final var someRest: Rest {
         if let rest { return rest }
         let made = Rest()
         rest = made
@@ -153,12 +181,36 @@ final class ObjectExtras {
     }
 }
 
+/// The extras of an object that the store has: its changes come with the row as it was read.
+private final class SnapshotExtras: ObjectExtras {
+    @exclusivity(unchecked) private var kept: RowReference?
+
+    override var snapshot: RowReference? {
+        get { kept }
+        set { kept = newValue }
+    }
+}
+
 extension ManagedObject {
     final var someExtras: ObjectExtras {
         if let extras { return extras }
-        let made = ObjectExtras(slab: source.slab)
+        let made = SnapshotExtras(slab: source.slab)
         extras = made
         return made
+    }
+
+    /// Replaces what has changed.
+    final func record(_ changes: ChangeRecord?) {
+        guard let changes else {
+            extras?.forgetChanges()
+            return
+        }
+        var extras = someExtras
+        if changes.snapshot != nil, !(extras is SnapshotExtras) {
+            extras = SnapshotExtras(extras)
+            self.extras = extras
+        }
+        extras.set(changes)
     }
 
     /// Reports a read to the registrar.

@@ -119,10 +119,6 @@ final class ChangeTracker {
     func noteWrite(_ object: ManagedObject, _ slot: Int, _ extras: ObjectExtras) {
         if mode != .tracking, !recordsOrRefuses(object) { return }
         changeCount &+= 1
-        if !extras.hasChanges {
-            extras.changes = ChangeRecord(
-                snapshot: object.isInserted ? nil : RowReference(slab: extras.slab, row: object.row))
-        }
         extras.noteChange(slot)
         if object.flags.contains(.operated) { object.forgetOperations(slot) }
         if object.flags.isDisjoint(with: .notUpdatable) {

@@ -121,7 +121,9 @@ extension CommitWriter {
         for index in indexes { try connection.execute("DROP INDEX IF EXISTS \(Identifiers.quote(index.name))") }
         try body()
         do throws(StoreError) {
-            for index in indexes { try connection.execute(index.sql) }
+            try connection.withSmallCache(unless: store.options.cacheSize) { () throws(StoreError) in
+                for index in indexes { try connection.execute(index.sql) }
+            }
         } catch {
             needsIndexes = true
             throw error
