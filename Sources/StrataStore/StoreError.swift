@@ -17,7 +17,7 @@
 /// Errors are `Hashable` and name the file, entity and property. Match the cases that your app can handle, such as
 /// ``locked(path:)``, ``diskFull(path:)`` and ``migrationNeedsAnswers(path:steps:)``, and show or log ``description`` for the
 /// rest. A minor version may add cases, so end a `switch` over it with `default`.
-public enum StoreError: Error, Sendable, Hashable {
+public indirect enum StoreError: Error, Sendable, Hashable {
     /// There is no store at the path, and the location does not allow creating one.
     case notFound(path: String)
     /// The file cannot be opened or created: a missing folder, or no permission.

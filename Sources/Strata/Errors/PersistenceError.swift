@@ -21,7 +21,7 @@ import Foundation
 /// A save, an upsert or a bulk operation that throws leaves the context as it was before, so you can correct the problem and
 /// try again; only ``partlySaved(committed:pending:reason:)`` is different. Methods that take a closure, such as
 /// ``PersistentContainer/write(_:)``, also throw the errors of the closure.
-public enum PersistenceError: Error, Sendable {
+public indirect enum PersistenceError: Error, Sendable {
     /// The store failed.
     case store(StoreError)
     /// Objects violate rules of the model, or their own validators.
@@ -60,7 +60,7 @@ public enum PersistenceError: Error, Sendable {
     /// A save over several stores has committed to some, each in one transaction, and then failed. The objects of the
     /// `committed` configurations are saved. Those of the `pending` ones keep their changes; the first of these is the one
     /// that failed. Save again once the reason is gone.
-    indirect case partlySaved(committed: [String], pending: [String], reason: PersistenceError)
+    case partlySaved(committed: [String], pending: [String], reason: PersistenceError)
     /// The stores that were described do not fit the model.
     case invalidStores(model: String, reasons: [String])
     /// Generated classes do not fit the model.

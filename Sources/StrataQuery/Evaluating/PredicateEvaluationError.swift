@@ -13,7 +13,7 @@
 ///
 /// A part whose answer no longer matters is not evaluated in memory, so the same mistake may go unnoticed for some
 /// objects.
-public enum PredicateEvaluationError: Error, Sendable, Hashable {
+public indirect enum PredicateEvaluationError: Error, Sendable, Hashable {
     /// A `$name` has no value.
     case unboundVariable(name: String)
     /// The pattern of `MATCHES` is not a regular expression; the position counts the Unicode scalars before the fault.
