@@ -1,3 +1,5 @@
+// Indirect, so that it is one word: a typed `throws` returns it in a register, and each `try` is shorter.
+
 /// An error of a store: the file cannot be opened, the disk is full, a migration needs an answer, a server refused.
 ///
 ///     do throws(PersistenceError) {

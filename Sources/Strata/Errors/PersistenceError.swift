@@ -1,5 +1,7 @@
 import Foundation
 
+// Indirect, so that it is one word: a typed `throws` returns it in a register, and each `try` is shorter.
+
 /// An error of a context or container: what failed, why, and what to do.
 ///
 ///     do {

@@ -1,3 +1,5 @@
+// Indirect, so that it is one word: a typed `throws` returns it in a register, and each `try` is shorter.
+
 /// Why a condition cannot be evaluated.
 ///
 ///     let condition = try FetchPredicate(format: "population > $limit")
