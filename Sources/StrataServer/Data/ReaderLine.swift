@@ -1,7 +1,6 @@
 #if Server
     import Foundation
     import StrataStore
-    import StrataStore
 
     /// Runs reads on threads of their own, a few at a time: each holds what it reads in memory, so that their number
     /// bounds it. Others wait in line, and leave it when their callers have gone.
