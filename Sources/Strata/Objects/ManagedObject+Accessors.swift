@@ -245,11 +245,12 @@ extension ManagedObject {
 
     /// Makes the row this object's own.
     private func takeRow() -> ObjectExtras {
-        if extras?.hasChanges != true, !flags.contains(.inserted) {
+        var extras = someExtras
+        if !extras.hasChanges, !flags.contains(.inserted) {
             // The row of a fault that could not be filled is not what the store has.
-            record(ChangeRecord(snapshot: flags.contains(.fault) ? nil : RowReference(slab: slab, row: row)))
+            let snapshot = flags.contains(.fault) ? nil : RowReference(slab: extras.slab, row: row)
+            extras = record(ChangeRecord(snapshot: snapshot), in: extras)
         }
-        let extras = someExtras
         extras.slab = RowSlab.copy(of: row, room: 32)
         row = extras.slab.row
         flags.insert(.ownsRow)

@@ -201,16 +201,21 @@ extension ManagedObject {
 
     /// Replaces what has changed.
     final func record(_ changes: ChangeRecord?) {
-        guard let changes else {
-            extras?.forgetChanges()
-            return
+        if let changes { record(changes, in: someExtras) } else { extras?.forgetChanges() }
+    }
+
+    /// Replaces what has changed, in the extras of the object.
+    /// - Returns: Its extras from now on: those, or others that can keep the snapshot.
+    @discardableResult
+    final func record(_ changes: ChangeRecord, in extras: ObjectExtras) -> ObjectExtras {
+        guard changes.snapshot != nil, !(extras is SnapshotExtras) else {
+            extras.set(changes)
+            return extras
         }
-        var extras = someExtras
-        if changes.snapshot != nil, !(extras is SnapshotExtras) {
-            extras = SnapshotExtras(extras)
-            self.extras = extras
-        }
-        extras.set(changes)
+        let larger = SnapshotExtras(extras)
+        larger.set(changes)
+        self.extras = larger
+        return larger
     }
 
     /// Reports a read to the registrar.
