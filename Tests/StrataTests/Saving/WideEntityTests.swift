@@ -5,7 +5,7 @@ import Testing
 @Suite struct WideEntityTests {
     private static let edges = [0, 61, 62, 63, 64, 65, 126, 127, 128, 129]
 
-    @Test("Each attribute of a wide entity is changed, saved, reverted and passed on to the parent", arguments: edges)
+    @Test("Changes at the edges of words are saved, reverted and passed on to the parent", arguments: edges)
     func changes(of number: Int) throws {
         let model = try ManagedObjectModel(name: "Wide") {
             Entity("Row") {
