@@ -37,7 +37,7 @@ struct DialectText {
     func answer(_ plan: FetchPlan, _ answer: FetchCompiler.Answer) throws -> Answer {
         try compiled { () throws(StoreError) in
             let shape = FetchShape(plan, answer)
-            let compiled = try FetchCompiler(schema: schema, rowPlans: rowPlans).compile(shape)
+            let compiled = try FetchCompiler(schema: schema, rowPlans: rowPlans).compile(shape, of: plan)
             for parameter in compiled.parameters { _ = try parameter.value(shape.constants) }
             let limits = [plan.limit, plan.offset > 0 ? plan.offset : nil].compactMap(\.self).map { _ in "bigint" }
             return (compiled.sql, types(compiled.parameters) + limits)

@@ -121,7 +121,7 @@
         ) throws(StoreError) -> (FetchTranslator.Translation, StatementParameters, [Value])? {
             do throws(StoreError) {
                 let shape = FetchShape(plan, answer)
-                let translation = try store.translator.translation(of: shape)
+                let translation = try store.translator.translation(shape, of: plan)
                 var parameters = try ParameterCoding.encode(translation.fetch.parameters, shape.constants)
                 for number in Self.limits(of: plan) { parameters.add(number) }
                 return (translation, parameters, shape.constants)

@@ -24,9 +24,9 @@
 
         /// The translation of a plan of a shape, which answers with keys or counts.
         /// - Throws: ``StoreError/unsupported(store:feature:)`` if a part has none, and what is wrong with the plan.
-        func translation(of shape: FetchShape) throws(StoreError) -> Translation {
+        func translation(_ shape: FetchShape, of plan: FetchPlan) throws(StoreError) -> Translation {
             if let known = translations.withLock({ $0.find(shape.key) }) { return known }
-            let fetch = try compiler.compile(shape)
+            let fetch = try compiler.compile(shape, of: plan)
             let body = String(fetch.sql.dropFirst("SELECT t0._id ".count))
             let translation = Translation(
                 fetch: fetch, body: body, rows: "SELECT \(plans[shape.key.entityIndex].columns) \(body)")

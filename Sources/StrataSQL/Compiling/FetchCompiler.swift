@@ -30,8 +30,8 @@ package struct FetchCompiler {
         self.rowPlans = rowPlans
     }
 
-    package func compile(_ shape: FetchShape) throws(StoreError) -> CompiledFetch {
-        let plan = shape.plan
+    /// Translates a plan of a shape.
+    package func compile(_ shape: FetchShape, of plan: FetchPlan) throws(StoreError) -> CompiledFetch {
         let compiler = PredicateCompiler(
             schema: schema, entity: schema.layout.model.entities[plan.entityIndex], constants: shape.constants)
         compiler.ways.scansLists = shape.key.scansLists

@@ -29,7 +29,6 @@ package struct FetchShape {
         }
     }
 
-    package let plan: FetchPlan
     package let key: Key
     /// The constants of the condition and of the order, in the order in which they are there, and the angle after them.
     package let constants: [Value]
@@ -47,7 +46,6 @@ package struct FetchShape {
                 | (plan.includesSubentities ? 32 : 0) | (angle == nil ? 0 : 64) | (scansLists ? 128 : 0)
                 | (findsParts ? 256 : 0))
         hasher.combine(shape)
-        self.plan = plan
         constants = angle.map { shape.constants + [.double($0)] } ?? shape.constants
         key = Key(
             answer: answer, entityIndex: plan.entityIndex, includesSubentities: plan.includesSubentities,

@@ -20,7 +20,7 @@ extension SQLiteStore {
     /// The entities and keys of the rows that a plan asks for, as an open transaction sees them.
     func identities(_ plan: FetchPlan, on connection: Connection) throws(StoreError) -> [RowIdentity] {
         let rowPlan = rowPlans[plan.entityIndex]
-        let statement = try bound(FetchShape(plan, .identities), on: connection)
+        let statement = try bound(FetchShape(plan, .identities), of: plan, on: connection)
         defer { statement.reset() }
         var result: [RowIdentity] = []
         while try statement.step() {

@@ -10,7 +10,7 @@ extension SQLiteStore {
     public func explain(_ plan: FetchPlan, counting: Bool = false) throws(StoreError) -> FetchExplanation {
         let search = counting ? nil : NearestSearch(plan, schema)
         let shape = FetchShape(plan, counting ? .count : .keys, angle: search.map { _ in NearestSearch.firstAngle })
-        let compiled = try FetchCompiler(schema: schema, rowPlans: rowPlans).compile(shape)
+        let compiled = try FetchCompiler(schema: schema, rowPlans: rowPlans).compile(shape, of: plan)
         var values: [SQLValue] = []
         for parameter in compiled.parameters { values.append(try parameter.value(shape.constants)) }
         if let limit = plan.limit { values.append(.integer(Int64(limit))) }

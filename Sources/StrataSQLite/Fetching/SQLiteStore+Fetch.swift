@@ -8,15 +8,14 @@ extension SQLiteStore {
         let answer = known == nil ? FetchCompiler.Answer.rows : .unknownRows
         let scan = ListScan(plan, model)
         let (entityIndex, limit) = (plan.entityIndex, plan.limit)
-        // Made outside of the closure, which would copy the plan twice.
         var shape = FetchShape(plan, answer)
         return try pool.read(cancellation) { (connection) throws(StoreError) in
             if let scan, try isWorthwhile(scan, entityIndex, on: connection) {
-                shape = FetchShape(shape.plan, answer, scansLists: true)
+                shape = FetchShape(plan, answer, scansLists: true)
             }
-            let hasBegun = try narrowToNearest(&shape, on: connection)
+            let hasBegun = try narrowToNearest(&shape, of: plan, on: connection)
             defer { if hasBegun { connection.rollback() } }
-            let statement = try bound(shape, on: connection)
+            let statement = try bound(shape, of: plan, on: connection)
             return try connection.rows.collect(statement, rowPlans[entityIndex], known: known, expectedRows: limit)
         }
     }
@@ -27,9 +26,9 @@ extension SQLiteStore {
         let rowPlan = rowPlans[plan.entityIndex]
         return try pool.read(cancellation) { (connection) throws(StoreError) in
             var shape = FetchShape(plan, .identities)
-            let hasBegun = try narrowToNearest(&shape, on: connection)
+            let hasBegun = try narrowToNearest(&shape, of: plan, on: connection)
             defer { if hasBegun { connection.rollback() } }
-            let statement = try bound(shape, on: connection)
+            let statement = try bound(shape, of: plan, on: connection)
             // A row that cannot be understood ends the walk before its time.
             defer { statement.reset() }
             var result: [RowIdentity] = []
@@ -48,7 +47,7 @@ extension SQLiteStore {
     public func count(_ plan: FetchPlan, cancellation: ReadCancellation?) throws(StoreError) -> Int {
         let shape = FetchShape(plan, .count)
         return try pool.read(cancellation) { (connection) throws(StoreError) in
-            let statement = try bound(shape, on: connection)
+            let statement = try bound(shape, of: plan, on: connection)
             guard try statement.step() else { return 0 }
             defer { statement.reset() }
             return Int(statement.integer(0))
@@ -56,16 +55,16 @@ extension SQLiteStore {
     }
 
     /// The prepared statement of a fetch with its values.
-    func bound(_ shape: FetchShape, on connection: Connection) throws(StoreError) -> Statement {
+    func bound(_ shape: FetchShape, of plan: FetchPlan, on connection: Connection) throws(StoreError) -> Statement {
         let fetch: PreparedFetch
         if let known = connection.fetches.find(shape.key) {
             fetch = known
         } else {
-            let compiled = try FetchCompiler(schema: schema, rowPlans: rowPlans).compile(shape)
+            let compiled = try FetchCompiler(schema: schema, rowPlans: rowPlans).compile(shape, of: plan)
             fetch = try prepare(compiled.sql, compiled.parameters, on: connection)
             if compiled.isKept { connection.fetches.insert(fetch, shape.key) }
         }
-        try fetch.bind(shape.constants, shape.plan)
+        try fetch.bind(shape.constants, plan)
         return fetch.statement
     }
 

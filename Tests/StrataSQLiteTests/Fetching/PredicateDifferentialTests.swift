@@ -21,7 +21,7 @@ import Testing
             explain: { world, plan in
                 guard let store = world.store as? SQLiteStore else { return "" }
                 return try FetchCompiler(schema: store.schema, rowPlans: store.rowPlans)
-                    .compile(FetchShape(plan, .keys)).sql
+                    .compile(FetchShape(plan, .keys), of: plan).sql
             }
         ).run(seed: seed, cases: cases, first: first)
         for difference in run.differences { Issue.record("\(difference)") }
