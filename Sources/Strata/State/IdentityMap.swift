@@ -13,9 +13,11 @@ final class IdentityMap {
     private var deletions = KnownDeletions()
 
     init(coordinator: StoreCoordinator, parent: IdentityMap?) {
-        var tablesByRoot: [Int: ObjectTable] = [:]
+        let entities = coordinator.model.entities
+        // An array, and not a dictionary by root, because servers make a context for each request.
+        var tablesByRoot = [ObjectTable?](repeating: nil, count: entities.count)
         var hierarchies: [ObjectTable] = []
-        tables = coordinator.model.entities.map { entity in
+        tables = entities.map { entity in
             if let table = tablesByRoot[entity.rootIndex] { return table }
             let table = ObjectTable()
             tablesByRoot[entity.rootIndex] = table
@@ -31,7 +33,7 @@ final class IdentityMap {
     func table(_ entityIndex: Int) -> ObjectTable { tables[entityIndex] }
 
     /// All objects, kept alive by the answer.
-    var objects: [ManagedObject] { hierarchies.flatMap(\.objects) }
+    var objects: [ManagedObject] { isEmpty ? [] : hierarchies.flatMap(\.objects) }
 
     /// Whether the context knows no object at all.
     var isEmpty: Bool { hierarchies.allSatisfy { $0.count == 0 } }
