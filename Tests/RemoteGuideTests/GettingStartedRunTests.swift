@@ -101,7 +101,7 @@ import Testing
             let (ports, found) = AsyncStream.makeStream(of: Int.self)
             let serving = Task {
                 defer { found.finish() }
-                try await HTTPService(server, usesOwnThreads: true).run(endsOnSignals: false) { found.yield($0) }
+                try await HTTPService(server).run(endsOnSignals: false) { found.yield($0) }
             }
             defer { serving.cancel() }
             var iterator = ports.makeAsyncIterator()

@@ -38,7 +38,7 @@
             let server = try DataServer(
                 folder: folder.appendingPathComponent("server").path, model: model, options: options,
                 logger: Logger(label: "gazetteer") { _ in SwiftLogNoOpLogHandler() })
-            let service = HTTPService(server, usesOwnThreads: true)
+            let service = HTTPService(server)
             let (ports, ready) = AsyncStream.makeStream(of: Int.self)
             let serving = Task {
                 defer { ready.finish() }

@@ -50,7 +50,9 @@
         /// What counts as one client: an address of version 4, the first half of one of version 6, which a subscriber has
         /// as a whole.
         static func name(of address: String) -> String {
-            guard address.contains(":"), let bytes = bytes(of: address), bytes.count == 16 else { return address }
+            guard address.utf8.contains(UInt8(ascii: ":")), let bytes = bytes(of: address), bytes.count == 16 else {
+                return address
+            }
             return Hexadecimal.text(bytes[..<8]) + "/64"
         }
 

@@ -26,20 +26,23 @@
             client: String = "local", isSecure: Bool = false
         ) {
             self.method = method.uppercased()
-            // A request through a proxy names the whole URL.
             var target = target[...]
-            if let scheme = target.firstRange(of: "://"), !target[..<scheme.lowerBound].contains("/") {
-                target = target[scheme.upperBound...]
-                target = target[(target.firstIndex { $0 == "/" || $0 == "?" } ?? target.endIndex)...]
-            }
-            let halves = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-            let path = halves.first.map(String.init) ?? ""
+            if !target.hasPrefix("/") { Self.dropAuthority(&target) }
+            let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
+            let path = String(target[..<mark])
             self.path = path.hasPrefix("/") ? path : "/" + path
-            self.query = halves.count > 1 ? String(halves[1]) : ""
+            query = String(target[mark...].dropFirst())
             self.headers = headers
             self.body = body
             self.client = client
             self.isSecure = isSecure
+        }
+
+        /// A request through a proxy names the whole URL.
+        private static func dropAuthority(_ target: inout Substring) {
+            guard let scheme = target.firstRange(of: "://"), !target[..<scheme.lowerBound].contains("/") else { return }
+            target = target[scheme.upperBound...]
+            target = target[(target.firstIndex { $0 == "/" || $0 == "?" } ?? target.endIndex)...]
         }
 
         /// The names and values of the query in their order; nil if one is not UTF-8. As in forms, `+` is a space: this is how
@@ -59,8 +62,14 @@
         /// The parts of a path, without escapes.
         static func segments(_ path: String) throws(ServerError) -> [String] {
             var segments: [String] = []
-            for raw in path.split(separator: "/") {
-                guard let segment = PercentEncoding.decode(raw) else { throw .badRequest("The path is not UTF-8.") }
+            for raw in path.utf8.split(separator: UInt8(ascii: "/")) {
+                guard raw.contains(UInt8(ascii: "%")) else {
+                    segments.append(String(Substring(raw)))
+                    continue
+                }
+                guard let segment = PercentEncoding.decode(Substring(raw)) else {
+                    throw .badRequest("The path is not UTF-8.")
+                }
                 segments.append(segment)
             }
             return segments

@@ -71,12 +71,17 @@
         private let writerContext = WriterContext()
         /// Held while the database is opened again because another server has grown it.
         let reopening = NSLock()
-        /// Reads of one object or session do not wait for those of many. What works on a queue of one class waits for
+        /// Reads of a few objects do not wait for those of many. What works on a queue of one class waits for
         /// others of that class when all processors are taken; the writer and the hashes of passwords have theirs.
         /// What follows changes has a narrow line of its own: after a write, all who follow would read at the same moment.
         private let (readers, longReaders, followers) = (
-            ReaderLine(.userInitiated), ReaderLine(.utility), ReaderLine(.utility, width: 2)
+            ReaderLine(.userInitiated), ReaderLine(.utility), ReaderLine(.utility, width: Database.followerCount)
         )
+        private static let followerCount = 2
+        /// As many connections as may read at the same time: those in the lines, one on each event loop and each cooperative
+        /// thread, and the writer. An event loop never waits until a long read gives a connection back.
+        static let readerCount = min(
+            1_000, 2 * ReaderLine.usualWidth + followerCount + 2 * ProcessInfo.processInfo.activeProcessorCount + 1)
         let signal = ChangeSignal()
 
         /// Opens the database, or makes it, and brings it up to the catalogue.
@@ -145,12 +150,22 @@
 
         // MARK: Reading
 
-        /// Runs a read on a thread of its own, so that no event loop waits for the disk.
-        /// - Parameter isLong: Whether it may read many objects.
+        /// How much is read at once.
+        enum Extent {
+            /// One object, and what its key leads to.
+            case one
+            case few
+            /// Any number of objects.
+            case many
+        }
+
+        /// Runs a read on a thread of its own, so that no event loop waits for the disk. One object is read in place, if the
+        /// database is a file: that takes less time than to wake another thread.
         func read<T: Sendable>(
-            isLong: Bool = false, _ body: @escaping @Sendable (DataScope) throws(ServerError) -> T
+            _ extent: Extent = .few, _ body: @escaping @Sendable (DataScope) throws(ServerError) -> T
         ) async throws(ServerError) -> T {
-            try await (isLong ? longReaders : readers).run { (cancellation) throws(ServerError) in
+            if extent == .one, !storage.isShared { return try body(try readScope(nil)) }
+            return try await (extent == .many ? longReaders : readers).run { (cancellation) throws(ServerError) in
                 try body(try self.readScope(cancellation))
             }
         }
@@ -164,7 +179,7 @@
             }
         }
 
-        private func readScope(_ cancellation: ReadCancellation) throws(ServerError) -> DataScope {
+        private func readScope(_ cancellation: ReadCancellation?) throws(ServerError) -> DataScope {
             if storage.isShared { _ = try catchUp() }
             let (catalogue, container, committed) = state.withLock { ($0.catalogue, $0.container, $0.committed) }
             return DataScope(

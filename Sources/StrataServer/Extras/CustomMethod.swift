@@ -1,5 +1,6 @@
 #if Server
     import Foundation
+    import StrataStore
 
     /// Custom code: what a server answers at `/<method>`, written by those who embed it.
     ///
@@ -9,7 +10,7 @@
     ///         }
     ///     ])
     ///
-    /// A failure is a ``ServerError`` with the status of the answer; one of 503 with `retryAfter` lets clients try again.
+    /// It runs on threads of its own, so that it may block them. A failure is a ``ServerError`` with the status of the answer; one of 503 with `retryAfter` lets clients try again.
     public typealias CustomMethod = @Sendable (CustomCall) async throws(ServerError) -> ServerResponse
 
     /// A call of custom code.
@@ -32,6 +33,9 @@
     }
 
     extension DataServer {
+        /// Custom code may compute for long, or block its thread, and must not keep the connections of an event loop waiting.
+        private static let methodThreads = ThreadExecutor(label: "strata.server.methods")
+
         /// Runs custom code, if the caller may.
         /// - Parameter version: The API version that the client names, for dialects that have some.
         func runMethod(
@@ -42,10 +46,12 @@
             guard let parameters = request.parameters else {
                 throw .badRequest("The query is not UTF-8.")
             }
-            return try await method(
-                CustomCall(
-                    request: request, parameters: parameters, account: caller.principal.account?.id, server: self,
-                    caller: caller, version: version))
+            let call = CustomCall(
+                request: request, parameters: parameters, account: caller.principal.account?.id, server: self,
+                caller: caller, version: version)
+            return try await withTaskExecutorPreference(Self.methodThreads) { () throws(ServerError) in
+                try await method(call)
+            }
         }
     }
 #endif

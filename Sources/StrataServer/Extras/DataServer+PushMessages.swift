@@ -19,7 +19,7 @@
         func pushMessages(
             since: Int64, in environment: Environment
         ) async throws(ServerError) -> [JSONValue] {
-            try await environment.database.read(isLong: true) { (scope) throws(ServerError) in
+            try await environment.database.read(.many) { (scope) throws(ServerError) in
                 func created(_ comparison: ComparisonOperator, _ time: Int64) -> FetchPredicate {
                     .comparison(.keyPath(["created"]), comparison, .constant(.integer(time)), [])
                 }

@@ -13,6 +13,9 @@
 
     /// Puts a ``DataServer`` on a socket: HTTP/1.1, and web sockets for live queries, with TLS if there are certificates.
     ///
+    /// Requests are answered on the event loops of their connections and on threads of the service, so that the service also
+    /// answers while other code of the program blocks Swift's cooperative threads.
+    ///
     ///     try await HTTPService(server, host: "127.0.0.1", port: 8080).run()
     public struct HTTPService: Sendable {
         /// The files of a certificate.
@@ -29,11 +32,15 @@
             }
         }
 
+        /// Requests with more bytes than this are not read on the event loop of their connection.
+        private static let largeBody = 64 * 1024
+
         private let server: DataServer
         private let host: String
         private let port: Int
         private let tls: TLSFiles?
-        private let threads: ThreadExecutor?
+        /// Where connections are accepted and large bodies are read. Others may block the cooperative threads.
+        private let threads = ThreadExecutor(label: "strata.server.tasks")
 
         /// Prepares a service; nothing is bound before ``run(endsOnSignals:onReady:)``.
         /// - Parameters:
@@ -41,17 +48,13 @@
         ///   - host: The address to listen at.
         ///   - port: The port; 0 takes a free one.
         ///   - tls: The certificate, or nil for plain HTTP.
-        ///   - usesOwnThreads: Whether requests are answered outside of Swift's cooperative threads. Pass true if other
-        ///     code of the program may block those, such as a test that calls this service synchronously.
         public init(
-            _ server: DataServer, host: String = "127.0.0.1", port: Int = 0, tls: TLSFiles? = nil,
-            usesOwnThreads: Bool = false
+            _ server: DataServer, host: String = "127.0.0.1", port: Int = 0, tls: TLSFiles? = nil
         ) {
             self.server = server
             self.host = host
             self.port = port
             self.tls = tls
-            threads = usesOwnThreads ? ThreadExecutor(label: "strata.server.tasks") : nil
         }
 
         /// Refuses rules that are open to strangers at an address that others reach.
@@ -98,12 +101,7 @@
             // Errors on a connection concern only its client; the core logs requests.
             logger.logLevel = max(logger.logLevel, .error)
             let application = Application(
-                responder: responder,
-                server: try tls.map {
-                    let certificates = try Certificates($0, logger: server.logger)
-                    return try .tls(.http1(configuration: http1), tlsConfiguration: certificates.configuration())
-                }
-                    ?? .http1(configuration: http1),
+                responder: responder, server: HTTPServerBuilder { try channel($0, http1) },
                 configuration: configuration,
                 onServerRunning: { channel in await onReady(channel.localAddress?.port ?? 0) }, logger: logger)
             defer { server.close() }
@@ -115,6 +113,16 @@
                 throw ServerSetupError(
                     "The server cannot listen at \(host):\(port): \(String(cString: strerror(error.errnoCode)))")
             }
+        }
+
+        /// What a connection is read and written with.
+        private func channel(
+            _ responder: @escaping HTTPChannelHandler.Responder, _ configuration: HTTP1Channel.Configuration
+        ) throws -> any ServerChildChannel {
+            let channel = EventLoopChannel(base: HTTP1Channel(responder: responder, configuration: configuration))
+            guard let tls else { return channel }
+            let certificates = try Certificates(tls, logger: server.logger)
+            return try TLSChannel(channel, tlsConfiguration: certificates.configuration())
         }
 
         private func answer(
@@ -143,7 +151,7 @@
                 // The rest of the body is of no use, so the connection ends with the answer.
                 return response(server.failure(error, to: head), to: request, on: channel, lease, closes: true)
             }
-            let answer = await withDeadline(limits.requests.timeout, head) { [server, head] in
+            let answer = await withDeadline(limits.requests.timeout, head, on: channel.eventLoop) { [server, head] in
                 // Work that goes on after a deadline keeps its claim on memory.
                 defer { withExtendedLifetime(lease) {} }
                 return await server.respond(to: head)
@@ -232,21 +240,29 @@
 
         /// An answer in time, or 408. Work on the store that has begun goes on to its end: a write is never half done.
         private func withDeadline(
-            _ seconds: Double, _ request: ServerRequest, _ body: @escaping @Sendable () async -> ServerResponse
+            _ seconds: Double, _ request: ServerRequest, on loop: any EventLoop,
+            _ body: @escaping @Sendable () async -> ServerResponse
         ) async -> ServerResponse {
-            let (answers, continuation) = AsyncStream.makeStream(of: ServerResponse.self)
-            let work = Task(executorPreference: threads) { continuation.yield(await body()) }
-            let timer = Task(executorPreference: threads) {
-                try await Task.sleep(for: .seconds(seconds))
-                continuation.yield(
+            let first = FirstAnswer()
+            // Reading a large body would keep the other connections of the loop waiting.
+            let executor: any TaskExecutor = request.body.count > Self.largeBody ? threads : EventLoopExecutor(loop)
+            // The work has a task of its own, because the caller goes on when the time is over. With a task, the loop also does
+            // one step for all requests that have come in before it does the next step, which is faster: on two cores, 18,000
+            // requests a second instead of 11,000 with `Task.immediate`.
+            let work = Task(executorPreference: executor) { first.give(await body()) }
+            let timer = loop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9))) {
+                first.give(
                     server.failure(ServerError(408, "The request took longer than \(seconds) seconds."), to: request))
             }
             defer {
                 timer.cancel()
                 work.cancel()
             }
-            for await answer in answers { return answer }
-            return server.failure(ServerError(500, "There was no answer."), to: request)
+            return await withTaskCancellationHandler {
+                await first.value
+            } onCancel: {
+                first.give(server.failure(ServerError(500, "There was no answer."), to: request))
+            }
         }
 
         private func response(

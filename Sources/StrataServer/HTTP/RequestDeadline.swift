@@ -14,6 +14,9 @@
         typealias OutboundOut = HTTPResponsePart
 
         private let limit: TimeAmount
+        /// When the connection is closed; nil while nothing is expected.
+        private var deadline: NIODeadline?
+        /// Looks at the deadline. The timer is set again when it fires, and not for each request.
         private var timer: Scheduled<Void>?
 
         init(seconds: Double) { limit = .nanoseconds(Int64(seconds * 1e9)) }
@@ -31,26 +34,34 @@
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             switch unwrapInboundIn(data) {
             case .head: start(context)
-            case .end: stop()
+            case .end: deadline = nil
             case .body: break
             }
             context.fireChannelRead(data)
         }
 
         func channelInactive(context: ChannelHandlerContext) {
-            stop()
+            end()
             context.fireChannelInactive()
         }
 
-        func handlerRemoved(context: ChannelHandlerContext) { stop() }
+        func handlerRemoved(context: ChannelHandlerContext) { end() }
 
         private func start(_ context: ChannelHandlerContext) {
-            stop()
-            let channel = context.channel
-            timer = context.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
+            deadline = .now() + limit
+            if timer == nil { setTimer(at: .now() + limit, context.channel) }
         }
 
-        private func stop() {
+        private func setTimer(at time: NIODeadline, _ channel: any Channel) {
+            timer = channel.eventLoop.assumeIsolated().scheduleTask(deadline: time) { [self] in
+                timer = nil
+                guard let deadline else { return }
+                if deadline <= .now() { channel.close(promise: nil) } else { setTimer(at: deadline, channel) }
+            }
+        }
+
+        private func end() {
+            deadline = nil
             timer?.cancel()
             timer = nil
         }

@@ -42,6 +42,7 @@
                 #endif
             }
             var file = SQLiteStore.Options()
+            file.readerCount = Database.readerCount
             file.synchronous = options.storage.survivesPowerFailure ? .full : .normal
             return FileStorage(path: folder.appendingPathComponent("strata.sqlite").path, options: file)
         }

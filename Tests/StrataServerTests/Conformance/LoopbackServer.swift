@@ -47,7 +47,7 @@
             let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
             task = Task {
                 defer { continuation.finish() }
-                try await HTTPService(server, usesOwnThreads: true).run(endsOnSignals: false) { continuation.yield($0) }
+                try await HTTPService(server).run(endsOnSignals: false) { continuation.yield($0) }
             }
             var iterator = ports.makeAsyncIterator()
             port = try #require(await iterator.next(), "the service did not start")

@@ -17,7 +17,7 @@
         /// Serves over loopback while a closure runs.
         func serving<T: Sendable>(_ body: @escaping @Sendable (Int) async throws -> T) async throws -> T {
             let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
-            let service = HTTPService(server, usesOwnThreads: true)
+            let service = HTTPService(server)
             let task = Task {
                 defer { continuation.finish() }
                 try await service.run(endsOnSignals: false) { continuation.yield($0) }

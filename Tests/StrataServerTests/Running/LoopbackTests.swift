@@ -93,7 +93,7 @@
             return status.withLock { $0 }
         }
 
-        @Test("A service with threads of its own answers while all cooperative threads are blocked")
+        @Test("A service answers while all cooperative threads are blocked")
         func blockedThreads() async throws {
             let bench = try Bench()
             try await bench.serving { port in

@@ -56,7 +56,7 @@
             let bearer = authorization.flatMap { $0.lowercased().hasPrefix("bearer ") ? String($0.dropFirst(7)) : nil }
             guard let token = request.header("X-ZUMO-AUTH") ?? bearer, !token.isEmpty else { return .nobody }
             let sessions = server.sessions
-            return try await environment.database.read { (scope) throws(ServerError) in
+            return try await environment.database.read(.one) { (scope) throws(ServerError) in
                 try sessions.principal(bearer: token.trimmingCharacters(in: .whitespaces), scope: scope)
             }
         }

@@ -18,7 +18,7 @@
                 throw .badRequest("One row is read without \(option).")
             }
             let withDeleted = call["__includedeleted"]?.lowercased() == "true"
-            return try await call.caller.database.read { (scope) throws(ServerError) in
+            return try await call.caller.database.read(.one) { (scope) throws(ServerError) in
                 guard let schema = scope.catalogue[name] else { throw .noObject(name, id) }
                 let encoder = encoder(schema, call, scope)
                 let key = try encoder.table.key(id)
@@ -61,7 +61,7 @@
                 top: min(top ?? page.usual, page.most), skip: skip,
                 counts: call["$inlinecount"]?.lowercased() == "allpages" || call["$count"]?.lowercased() == "true",
                 withDeleted: call["__includedeleted"]?.lowercased() == "true")
-            return try await call.caller.database.read(isLong: true) { (scope) throws(ServerError) in
+            return try await call.caller.database.read(.many) { (scope) throws(ServerError) in
                 guard let schema = scope.catalogue[name] else {
                     guard call.caller.isDevelopment else { throw .noSchema(name) }
                     return list([], query.counts ? 0 : nil, nil)

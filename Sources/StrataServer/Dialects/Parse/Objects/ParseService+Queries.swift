@@ -20,7 +20,7 @@
             guard skip >= 0 else { throw ParseWhere.fault("skip takes a number from 0 on") }
             let order = call.parameters["order"]?.string
             let counts = call.flag("count")
-            return try await call.caller.database.read(isLong: true) { (scope) throws(ServerError) in
+            return try await call.caller.database.read(.many) { (scope) throws(ServerError) in
                 guard let schema = scope.catalogue[name] else {
                     guard call.caller.isDevelopment else { throw .noSchema(name) }
                     return ServerResponse(json: counts ? ["results": [], "count": 0] : ["results": []])
@@ -107,7 +107,8 @@
             let name = try schemaName(className)
             let grant = try server.precheck(.read, name, call.caller)
             let shape = try ParseShape(call)
-            return try await call.caller.database.read { (scope) throws(ServerError) in
+            let isAlone = shape.include.isEmpty && !shape.includesAll
+            return try await call.caller.database.read(isAlone ? .one : .few) { (scope) throws(ServerError) in
                 // Whether there is an object that somebody may not read is not told.
                 guard let schema = scope.catalogue[name], let object = try scope.object(schema, id),
                     try grant.includes(object, schema, scope)

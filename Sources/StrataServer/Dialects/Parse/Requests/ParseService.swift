@@ -48,7 +48,7 @@
             if keys.master != nil { return Principal(account: nil, hasPrivateKey: true) }
             guard let token = keys.session, !token.isEmpty else { return .nobody }
             let sessions = server.sessions
-            return try await environment.database.read { (scope) throws(ServerError) in
+            return try await environment.database.read(.one) { (scope) throws(ServerError) in
                 try sessions.principal(bearer: token, scope: scope)
             }
         }

@@ -47,6 +47,9 @@
 
             /// Whether a field is shown at the end of a path. A field that is named with a part of its own is, and all
             /// that is under it only if it says so.
+            /// Whether all fields are shown, at all levels.
+            var showsAll: Bool { fields == nil }
+
             func shows(_ field: String, path: [String]) -> Bool {
                 guard let fields else { return true }
                 let above = path.joined(separator: ".")
@@ -68,10 +71,15 @@
         private func json(
             _ objects: [ManagedObject], _ schema: ServerSchema, _ shape: Shape, path: [String], budget: inout Int
         ) throws(ServerError) -> [JSONObject] {
-            let shown = Set(
-                (["createddate", "lastmoddate", "sm_owner"] + schema.fields.map(\.name))
-                    .filter { shape.shows($0, path: path) })
-            var result = objects.map { Self.members($0, schema, shows: shown.contains) }
+            var result: [JSONObject]
+            if shape.showsAll {
+                result = objects.map { Self.members($0, schema) }
+            } else {
+                let shown = Set(
+                    (["createddate", "lastmoddate", "sm_owner"] + schema.fields.map(\.name))
+                        .filter { shape.shows($0, path: path) })
+                result = objects.map { Self.members($0, schema, shows: shown.contains) }
+            }
             guard path.count < shape.depth else { return result }
             for field in schema.fields where field.kind == .reference || field.kind == .references {
                 guard let target = scope.catalogue.target(of: field), shape.shows(field.name, path: path)

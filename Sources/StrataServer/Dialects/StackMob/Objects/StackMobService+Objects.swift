@@ -55,7 +55,7 @@
                 throw .badRequest("One object is read without conditions; \(other.name.prefix(80)) is not known here.")
             }
             let grant = try server.precheck(.read, name, call.caller)
-            return try await call.database.read { (scope) throws(ServerError) in
+            return try await call.database.read(shape.depth == 0 ? .one : .few) { (scope) throws(ServerError) in
                 guard let schema = scope.catalogue[name] else { throw .noSchema(name) }
                 // Whether there is an object that somebody may not read is not told.
                 guard let object = try scope.object(schema, id), try grant.includes(object, schema, scope) else {

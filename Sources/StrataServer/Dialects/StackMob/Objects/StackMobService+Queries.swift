@@ -9,7 +9,7 @@
             let isForgiving = call.isDevelopment
             let shape = try ObjectReader.Shape(call.request)
             let grant = try server.precheck(.read, name, call.caller)
-            return try await call.database.read(isLong: true) { (scope) throws(ServerError) in
+            return try await call.database.read(.many) { (scope) throws(ServerError) in
                 let range = try ObjectRange(header: call.request.header("Range"))
                 let conditions = try QueryReader(
                     call.request, ignoring: [ObjectReader.Shape.expandParameter],

@@ -30,7 +30,7 @@
             let (since, count, history) = (cursor, limit, call.database.history)
             let isDevelopment = call.isDevelopment
             let grant = try server.precheck(.read, name, call.caller)
-            return try await call.database.read(isLong: true) { (scope) throws(ServerError) in
+            return try await call.database.read(.many) { (scope) throws(ServerError) in
                 guard let schema = scope.catalogue[name] else {
                     guard isDevelopment else { throw .noSchema(name) }
                     return Self.answer([], [], next: since, more: false)

@@ -60,7 +60,7 @@
         ) async throws(ServerError) -> Principal {
             guard request.header("Authorization") != nil else { return .nobody }
             let sessions = server.sessions
-            return try await environment.database.read { (scope) throws(ServerError) in
+            return try await environment.database.read(.one) { (scope) throws(ServerError) in
                 try sessions.principal(of: request, scope: scope)
             }
         }
