@@ -62,15 +62,15 @@
 
         /// The path without what names objects and accounts.
         private func shownPath(_ request: ServerRequest) -> String {
-            let parts = request.path.split(separator: "/")
-            let shown = parts.enumerated().map { place, part -> String in
-                let text = String(part.prefix(80))
+            let parts = request.path.utf8.split(separator: UInt8(ascii: "/"))
+            let shown = parts.prefix(6).enumerated().map { place, part -> String in
+                let text = String(Substring(part).prefix(80))
                 let isWord =
                     place == 0 || text == FileVault.productionSegment
                     || options.dialects.contains { DialectRegistry.type($0.kind).isWord(text) }
                 return isWord ? text : "*"
             }
-            return "/" + shown.prefix(6).joined(separator: "/")
+            return "/" + shown.joined(separator: "/")
         }
 
         /// A request to another server, which continues the trace of the one that is being answered.

@@ -125,8 +125,10 @@
         }
 
         /// The objects that a request finds, which are read a few at a time.
-        func fetchLazily(_ request: FetchRequest<ManagedObject>) throws(ServerError) -> FetchedArray<ManagedObject> {
-            do throws(PersistenceError) { return try context.fetchLazily(request, batchSize: Self.batchSize) } catch {
+        func fetchLazily(_ request: FetchRequest<ManagedObject>) throws(ServerError) -> FoundObjects {
+            do throws(PersistenceError) {
+                return try FoundObjects(request, in: context, batchSize: Self.batchSize)
+            } catch {
                 throw ServerError(error)
             }
         }

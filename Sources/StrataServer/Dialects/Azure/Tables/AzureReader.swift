@@ -77,7 +77,7 @@
         }
 
         private func encode(
-            _ found: FetchedArray<ManagedObject>, _ encoder: AzureEncoder
+            _ found: FoundObjects, _ encoder: AzureEncoder
         ) throws(ServerError) -> [JSONValue] {
             var rows: [JSONValue] = []
             var size = 0

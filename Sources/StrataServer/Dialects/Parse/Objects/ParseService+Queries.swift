@@ -47,7 +47,7 @@
 
         /// Appends objects as JSON: only a few of them are in memory at a time.
         private func append(
-            _ found: FetchedArray<ManagedObject>, _ schema: ServerSchema, _ encoder: ParseEncoder,
+            _ found: FoundObjects, _ schema: ServerSchema, _ encoder: ParseEncoder,
             to bytes: inout [UInt8]
         ) throws(ServerError) {
             var place = 0

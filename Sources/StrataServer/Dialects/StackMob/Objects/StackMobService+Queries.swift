@@ -58,7 +58,7 @@
         /// time, as objects and as values.
         /// - Returns: The array, and how many of the objects it stands for.
         private static func body(
-            _ found: FetchedArray<ManagedObject>, _ schema: ServerSchema, _ shape: ObjectReader.Shape,
+            _ found: FoundObjects, _ schema: ServerSchema, _ shape: ObjectReader.Shape,
             _ nearest: (field: String, point: GeoPoint)?, _ reader: ObjectReader
         ) throws(ServerError) -> (body: Data, count: Int) {
             var bytes = Array("[".utf8)
