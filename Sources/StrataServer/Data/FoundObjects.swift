@@ -4,7 +4,7 @@
     /// The objects that a request finds, of which only a few are read at a time.
     struct FoundObjects: RandomAccessCollection {
         private enum Source {
-            /// A page that is no larger than what is read at a time anyway, read by one statement.
+            /// A page of at most as many objects as are read at a time, read by one statement.
             case page([ManagedObject])
             case lazily(FetchedArray<ManagedObject>)
         }

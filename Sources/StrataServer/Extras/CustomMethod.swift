@@ -10,7 +10,8 @@
     ///         }
     ///     ])
     ///
-    /// It runs on threads of its own, so that it may block them. A failure is a ``ServerError`` with the status of the answer; one of 503 with `retryAfter` lets clients try again.
+    /// It runs on threads of its own, so that it may block them. A failure is a ``ServerError`` with the status of the answer;
+    /// one of 503 with `retryAfter` lets clients try again.
     public typealias CustomMethod = @Sendable (CustomCall) async throws(ServerError) -> ServerResponse
 
     /// A call of custom code.
