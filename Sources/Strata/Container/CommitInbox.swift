@@ -21,6 +21,13 @@ final class CommitInbox: Sendable {
         var content = Content.commits([])
         /// The rows of the commits, or the number of keys.
         var size = 0
+        /// Called after a post to an empty inbox, on the poster's thread.
+        var onFirstPost: (@Sendable () -> Void)?
+
+        mutating func removeAll() {
+            content = .commits([])
+            size = 0
+        }
     }
 
     /// Beyond this many rows, commits are reduced to keys.
@@ -32,18 +39,21 @@ final class CommitInbox: Sendable {
 
     /// The number of the context, which tells its own commits from those of others.
     let contextNumber: Int
-    private let model: ManagedObjectModel
+    /// Who posts. The core of the context keeps it alive.
+    private unowned let coordinator: StoreCoordinator
     private let state = Guarded(State())
     /// Whether there is anything to take: contexts ask at each boundary, and most often there is not.
     private let isFull = Atomic<Bool>(false)
     private let opened = Atomic<Bool>(false)
-    /// Called after a post to an empty inbox, on the poster's thread.
-    private let onFirstPost = Guarded<(@Sendable () -> Void)?>(nil)
+    /// Whether the coordinator knows the inbox. Most contexts of a server never open theirs.
+    private let isRegistered = Atomic<Bool>(false)
 
     private static let counter = Atomic<Int>(0)
 
-    init(model: ManagedObjectModel) {
-        self.model = model
+    private var model: ManagedObjectModel { coordinator.model }
+
+    init(_ coordinator: StoreCoordinator) {
+        self.coordinator = coordinator
         contextNumber = Self.counter.add(1, ordering: .relaxed).newValue
     }
 
@@ -51,6 +61,7 @@ final class CommitInbox: Sendable {
     var isOpen: Bool {
         get { opened.load(ordering: .relaxed) }
         set {
+            if newValue, !isRegistered.exchange(true, ordering: .relaxed) { coordinator.add(self) }
             opened.store(newValue, ordering: .relaxed)
             if !newValue { _ = takeAll() }
         }
@@ -59,35 +70,31 @@ final class CommitInbox: Sendable {
     /// Keeps a commit of another context.
     func post(_ notification: CommitNotification) {
         guard isOpen else { return }
-        let isFirst = state.withLock { state in
-            let wasFull = isFull.exchange(true, ordering: .acquiringAndReleasing)
-            state.add(notification, model)
-            return !wasFull
-        }
-        if isFirst { onFirstPost.withLock(\.self)?() }
+        post { $0.add(notification, model) }
     }
 
     /// Keeps keys of objects that look different now.
     func post(_ keys: [Int: Set<Int64>]) {
         guard isOpen else { return }
-        let isFirst = state.withLock { state in
-            let wasFull = isFull.exchange(true, ordering: .acquiringAndReleasing)
-            state.add(keys, model)
-            return !wasFull
-        }
-        if isFirst { onFirstPost.withLock(\.self)?() }
+        post { $0.add(keys, model) }
     }
 
     /// Notes that anything may have changed.
     func postEverything() {
         guard isOpen else { return }
-        let isFirst = state.withLock { state in
-            let wasFull = isFull.exchange(true, ordering: .acquiringAndReleasing)
+        post { state in
             state.content = .everything
             state.size = 0
-            return !wasFull
         }
-        if isFirst { onFirstPost.withLock(\.self)?() }
+    }
+
+    private func post(_ change: (inout State) -> Void) {
+        let onFirstPost = state.withLock { state in
+            let wasFull = isFull.exchange(true, ordering: .acquiringAndReleasing)
+            change(&state)
+            return wasFull ? nil : state.onFirstPost
+        }
+        onFirstPost?()
     }
 
     /// Puts back what could not be applied.
@@ -106,13 +113,13 @@ final class CommitInbox: Sendable {
         guard hasContent else { return .commits([]) }
         return state.withLock { state in
             isFull.store(false, ordering: .releasing)
-            defer { state = State() }
+            defer { state.removeAll() }
             return state.content
         }
     }
 
     func setOnFirstPost(_ handler: (@Sendable () -> Void)?) {
-        onFirstPost.withLock { $0 = handler }
+        state.withLock { $0.onFirstPost = handler }
     }
 }
 

@@ -108,16 +108,18 @@ final class KeyRuns {
     }
 
     private let allocator: KeyAllocator
-    /// By position of the topmost entity of the hierarchy.
-    private var runs: [Run]
+    /// By position of the topmost entity of the hierarchy; empty until the first key is needed.
+    private var runs: [Run] = []
+    private let entityCount: Int
 
     init(allocator: KeyAllocator, entityCount: Int) {
         self.allocator = allocator
-        runs = Array(repeating: Run(), count: entityCount)
+        self.entityCount = entityCount
     }
 
     /// A key for a new object.
     func next(rootIndex: Int) -> Int64 {
+        if runs.isEmpty { runs = Array(repeating: Run(), count: entityCount) }
         if runs[rootIndex].next == runs[rootIndex].end { refill(rootIndex) }
         defer { runs[rootIndex].next += 1 }
         return runs[rootIndex].next

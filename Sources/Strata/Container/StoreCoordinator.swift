@@ -46,7 +46,7 @@ final class StoreCoordinator: Sendable {
         weak var inbox: CommitInbox?
     }
 
-    /// The inboxes of contexts. Those of released contexts are swept out each time the list has doubled: sweeping at
+    /// The inboxes of contexts that have merged commits. Those of released contexts are swept out each time the list has doubled: sweeping at
     /// every new context would take quadratic time.
     private struct InboxList: Sendable {
         var entries: [WeakInbox] = []
@@ -119,7 +119,7 @@ final class StoreCoordinator: Sendable {
         return ObjectID(entity: binding.entity, key: key, storeIdentifier: binding.storeIdentifier)
     }
 
-    /// Registers a context's inbox for as long as the context lives.
+    /// Registers the inbox of a context that merges commits, for as long as the context lives.
     func add(_ inbox: CommitInbox) {
         inboxes.withLock { list in
             if list.entries.count >= list.sweepSize {

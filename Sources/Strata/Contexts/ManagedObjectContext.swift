@@ -31,10 +31,9 @@ public final class ManagedObjectContext {
         coordinator: StoreCoordinator, parent: ManagedObjectContext?, settings: ContextSettings, isVisible: Bool = true
     ) {
         below = parent
-        let inbox = CommitInbox(model: coordinator.model)
-        core = ContextCore(coordinator: coordinator, parent: parent, settings: settings, inbox: inbox)
+        core = ContextCore(
+            coordinator: coordinator, parent: parent, settings: settings, inbox: CommitInbox(coordinator))
         core.open(self)
-        if parent == nil { coordinator.add(inbox) }
         guard isVisible, let center = coordinator.notificationCenter.withLock(\.self) else { return }
         let notifications = ChangeNotifications(self, center)
         core.settings.notifications = notifications

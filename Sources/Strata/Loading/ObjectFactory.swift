@@ -2,8 +2,8 @@ import StrataStore
 
 /// Creates objects from rows and for keys, registers them, and runs their `awakeFromFetch`.
 final class ObjectFactory: ContextPart {
-    /// By position of the entity; see ``sharedSource(_:)``.
-    private var sharedSources: [RowSource?]
+    /// By position of the entity; see ``sharedSource(_:)``. Empty until there is one.
+    private var sharedSources: [RowSource?] = []
     /// How many `awakeFromFetch` are running, one within the other.
     private var awakeDepth = 0
     /// Objects whose hook waits for those that are running.
@@ -17,8 +17,7 @@ final class ObjectFactory: ContextPart {
     /// The flags of an object with a row.
     private(set) var newFlags: ObjectFlags
 
-    init(entityCount: Int, tracker: ChangeTracker, observesObjects: Bool) {
-        sharedSources = Array(repeating: nil, count: entityCount)
+    init(tracker: ChangeTracker, observesObjects: Bool) {
         self.tracker = tracker
         newFlags = observesObjects ? .observed : .none
     }
@@ -171,14 +170,16 @@ final class ObjectFactory: ContextPart {
     /// What objects of an entity have in common that were not read in a batch.
     func sharedSource(_ binding: EntityBinding) -> RowSource {
         let index = binding.entity.index
-        if let known = sharedSources[index] { return known }
+        if index < sharedSources.count, let known = sharedSources[index] { return known }
         let made = makeSource(binding, slab: binding.emptyRow.slab, batch: nil)
         // A source keeps the core, which could never go if it kept the source in turn, unless its handle breaks the cycle.
-        if !core.isClosed { sharedSources[index] = made }
+        guard !core.isClosed else { return made }
+        if sharedSources.isEmpty { sharedSources = Array(repeating: nil, count: core.model.entities.count) }
+        sharedSources[index] = made
         return made
     }
 
-    func forgetSharedSources() { sharedSources = Array(repeating: nil, count: sharedSources.count) }
+    func forgetSharedSources() { sharedSources = [] }
 
     // MARK: Hooks
 

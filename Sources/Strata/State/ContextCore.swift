@@ -38,8 +38,7 @@ final class ContextCore {
         identityMap = IdentityMap(coordinator: coordinator, parent: parent?.core.identityMap)
         tracker = ChangeTracker()
         nullifications = DeferredNullifications()
-        factory = ObjectFactory(
-            entityCount: coordinator.model.entities.count, tracker: tracker, observesObjects: settings.observesObjects)
+        factory = ObjectFactory(tracker: tracker, observesObjects: settings.observesObjects)
         pairOwners = PairOwners()
         unresolved = UnresolvedOperations()
         saves = SaveCoordinator()

@@ -1,9 +1,11 @@
 /// The objects that a context knows: one for each ID. It holds them weakly.
 final class IdentityMap {
-    /// By position of the entity; the entities of one hierarchy share a table.
-    private let tables: [ObjectTable]
-    /// One for each hierarchy.
-    private let hierarchies: [ObjectTable]
+    private let entities: [EntityDescription]
+    /// By position of the entity; the entities of one hierarchy share a table. Each is made when it is needed, because the
+    /// contexts of a server's requests look at few entities.
+    @exclusivity(unchecked) private var tables: [ObjectTable?]
+    /// One for each hierarchy that has a table.
+    private var hierarchies: [ObjectTable] = []
     /// Where keys for new objects come from: a child draws those of its parent, because a run of its own for a few
     /// objects would leave most keys unused.
     private let keys: KeyRuns
@@ -13,24 +15,23 @@ final class IdentityMap {
     private var deletions = KnownDeletions()
 
     init(coordinator: StoreCoordinator, parent: IdentityMap?) {
-        let entities = coordinator.model.entities
-        // An array, and not a dictionary by root, because servers make a context for each request.
-        var tablesByRoot = [ObjectTable?](repeating: nil, count: entities.count)
-        var hierarchies: [ObjectTable] = []
-        tables = entities.map { entity in
-            if let table = tablesByRoot[entity.rootIndex] { return table }
-            let table = ObjectTable()
-            tablesByRoot[entity.rootIndex] = table
-            hierarchies.append(table)
-            return table
-        }
-        self.hierarchies = hierarchies
-        keys = parent?.keys ?? KeyRuns(allocator: coordinator.keys, entityCount: tables.count)
+        entities = coordinator.model.entities
+        tables = Array(repeating: nil, count: entities.count)
+        keys = parent?.keys ?? KeyRuns(allocator: coordinator.keys, entityCount: entities.count)
     }
 
     /// The objects of an entity's hierarchy, by key.
     @inline(__always)
-    func table(_ entityIndex: Int) -> ObjectTable { tables[entityIndex] }
+    func table(_ entityIndex: Int) -> ObjectTable { tables[entityIndex] ?? makeTable(entityIndex) }
+
+    private func makeTable(_ entityIndex: Int) -> ObjectTable {
+        let rootIndex = entities[entityIndex].rootIndex
+        let table = tables[rootIndex] ?? ObjectTable()
+        if tables[rootIndex] == nil { hierarchies.append(table) }
+        tables[rootIndex] = table
+        tables[entityIndex] = table
+        return table
+    }
 
     /// All objects, kept alive by the answer.
     var objects: [ManagedObject] { isEmpty ? [] : hierarchies.flatMap(\.objects) }

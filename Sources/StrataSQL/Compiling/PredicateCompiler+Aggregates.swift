@@ -167,7 +167,10 @@ extension PredicateCompiler {
     private func overGroup(_ function: FetchFunction, _ value: SQLTerm, _ kindName: String) throws(StoreError)
         -> SQLTerm
     {
-        if function == .count { return SQLTerm(sql: "count(\(value.sql))", kind: .integer) }
+        if function == .count {
+            // Rows are counted faster than values that all of them have.
+            return SQLTerm(sql: value.isRequiredAttribute ? "count(*)" : "count(\(value.sql))", kind: .integer)
+        }
         try checkInline(value)
         return try overRows(function, value, function.rawValue)
     }

@@ -20,6 +20,12 @@ package struct SQLTerm {
         }
     }
 
+    /// Whether the term is a column that has a value in every row.
+    package var isRequiredAttribute: Bool {
+        guard let origin, !origin.object.isOptional, origin.slot.attributeIndex != nil else { return false }
+        return !origin.slot.isOptional && origin.slot.derivation == nil
+    }
+
     package let sql: String
     package let kind: SQLKind
     /// Whether decimal numbers are as columns keep them for certain; what functions and aggregates give may be a number of

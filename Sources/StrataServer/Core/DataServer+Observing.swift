@@ -3,7 +3,6 @@
     import HTTPTypes
     import Instrumentation
     import Logging
-    import Metrics
     import Tracing
 
     // What others see of the server: logs, metrics and traces.
@@ -11,14 +10,15 @@
         static let metricsPath = "_metrics"
 
         /// Answers a request within a span, which continues the trace that the request belongs to.
-        func traced(
-            _ request: ServerRequest, _ place: (mount: DialectMount, depth: Int)?
-        ) async -> ServerResponse {
+        func traced(_ request: ServerRequest, _ route: RequestRoute) async -> ServerResponse {
+            let instrument = InstrumentationSystem.instrument
+            // Without a tracer, names of spans would be made for nobody.
+            if instrument is NoOpInstrument { return await answered(request, route) }
             var context = ServiceContext.current ?? .topLevel
-            InstrumentationSystem.instrument.extract(request, into: &context, using: HeaderExtractor())
+            instrument.extract(request, into: &context, using: HeaderExtractor())
             let path = shownPath(request)
             return await withSpan("\(request.method) \(path)", context: context, ofKind: .server) { span in
-                let response = await answered(request, place)
+                let response = await answered(request, route)
                 span.attributes["http.request.method"] = request.method
                 span.attributes["http.route"] = path
                 span.attributes["http.response.status_code"] = response.status
@@ -29,11 +29,8 @@
 
         func observe(_ request: ServerRequest, _ response: ServerResponse, since start: ContinuousClock.Instant) {
             let time = start.duration(to: .now)
-            let dimensions = [("method", Self.knownMethod(request.method)), ("status", String(response.status))]
-            Counter(label: "http_requests_total", dimensions: dimensions).increment()
-            Metrics.Timer(label: "http_request_duration_seconds", dimensions: [dimensions[0]])
-                .recordSeconds(time.inSeconds)
-            Counter(label: "http_response_bytes_total").increment(by: response.body.count)
+            metrics.count(
+                request.method, status: response.status, bytes: response.body.count, seconds: time.inSeconds)
             // The query may hold names and positions, a body passwords, and paths name accounts; none of them is logged.
             logger.log(
                 level: response.status >= 500 ? .error : .info, "request",
@@ -46,7 +43,7 @@
         }
 
         /// The metrics in the text format of Prometheus, for those who may read them.
-        func metrics(_ request: ServerRequest) throws(ServerError) -> ServerResponse {
+        func metricsText(_ request: ServerRequest) throws(ServerError) -> ServerResponse {
             guard
                 request.client == "local"
                     || options.network.metricsReaders.contains(where: { $0.contains(request.client) })
@@ -54,10 +51,6 @@
             return ServerResponse(
                 status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
                 body: Data(PrometheusRegistry.shared.text().utf8))
-        }
-
-        private static func knownMethod(_ method: String) -> String {
-            ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].contains(method) ? method : "other"
         }
 
         /// The path without what names objects and accounts.

@@ -24,6 +24,7 @@
         let gate: Gate
         let mail: MailFolder
         let background = BackgroundWork()
+        let metrics = RequestMetrics()
         let verifier: (any SocialVerifier)?
         let methods: [String: CustomMethod]
         let clock: ServerClock

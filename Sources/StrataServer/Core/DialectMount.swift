@@ -4,7 +4,9 @@
         /// The dialect.
         public var kind: Kind
         /// What paths begin with, such as `/v2`; `/` for all.
-        public var path: String
+        public var path: String {
+            didSet { segments = path.split(separator: "/") }
+        }
         /// The names that clients reach the server under; empty for all. A port is not part of a name.
         public var hosts: [String]
         /// The application that clients must name, where the dialect has that; nil takes any.
@@ -21,6 +23,8 @@
         /// The classes whose changes clients may follow by live queries, where the dialect has them; nil for all that they
         /// may read.
         public var liveClasses: Set<String>?
+        /// The parts of the path, which are compared with those of every request.
+        private(set) var segments: [Substring]
 
         /// Describes where a dialect is spoken.
         public init(
@@ -29,14 +33,12 @@
         ) {
             self.kind = kind
             self.path = path
+            segments = path.split(separator: "/")
             self.hosts = hosts
             self.applicationID = applicationID
             self.clientKey = clientKey
             self.masterKey = masterKey
         }
-
-        /// The parts of the path.
-        var segments: [Substring] { path.split(separator: "/") }
 
         /// Whether two mounts would be asked for the same requests.
         func collides(with other: DialectMount) -> Bool {

@@ -1,5 +1,6 @@
 #if Server
     import StrataStore
+    import Synchronization
 
     /// The memory that the bodies and answers of all requests together may take. Each request has a lease, which
     /// returns its share when its last owner is released: the work of a request may outlive its connection.
@@ -51,29 +52,39 @@
         final class Lease: MemoryShare {
             private let budget: MemoryBudget
             private let client: String
-            private let taken = Guarded(0)
+            private let taken = Atomic(0)
 
             init(_ budget: MemoryBudget, client: String) {
                 self.budget = budget
                 self.client = ClientNetwork.name(of: client)
             }
 
+            /// Another part, for the same client.
+            init(besides other: Lease) {
+                (budget, client) = (other.budget, other.client)
+            }
+
             /// Takes more.
             /// - Throws: ``ServerError`` 503 if there is no more.
             func take(_ bytes: Int) throws(ServerError) {
+                guard bytes > 0 else { return }
                 guard budget.take(bytes, client, anyway: false) else {
                     throw ServerError(503, "The server has its hands full.", retryAfter: 1)
                 }
-                taken.withLock { $0 += bytes }
+                taken.add(bytes, ordering: .relaxed)
             }
 
             /// Takes more, even if it is not there: for an answer to what is done already.
             func takeAnyway(_ bytes: Int) {
+                guard bytes > 0 else { return }
                 _ = budget.take(bytes, client, anyway: true)
-                taken.withLock { $0 += bytes }
+                taken.add(bytes, ordering: .relaxed)
             }
 
-            deinit { budget.giveBack(taken.withLock { $0 }, client) }
+            deinit {
+                let bytes = taken.load(ordering: .relaxed)
+                if bytes > 0 { budget.giveBack(bytes, client) }
+            }
         }
     }
 #endif

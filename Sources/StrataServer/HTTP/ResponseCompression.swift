@@ -2,37 +2,16 @@
     import NIOCore
     import NIOHTTP1
     import NIOHTTPCompression
-    import NIOHTTPTypes
-    import NIOHTTPTypesHTTP1
 
-    /// Puts the compressor of SwiftNIO in front of the part of the connection that knows only the bytes of HTTP/1.1.
-    ///
-    /// The service decides by a header which answers are compressed, because only it knows the request. The header does not
+    /// Which answers are compressed. The service decides by a header, because only it knows the request. The header does not
     /// leave the server.
-    final class ResponseCompression: ChannelInboundHandler, RemovableChannelHandler {
-        typealias InboundIn = HTTPRequestPart
-        typealias InboundOut = HTTPRequestPart
-
+    enum ResponseCompression {
         /// What the service says of an answer that may be compressed.
         static let mark = "strata-compressible"
         /// Smaller answers fit one packet as they are.
         static let minimumSize = 1024
 
-        func handlerAdded(context: ChannelHandlerContext) {
-            do {
-                let pipeline = context.pipeline.syncOperations
-                let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
-                let compressor = HTTPResponseCompressor(responseCompressionPredicate: Self.intent)
-                try pipeline.addHandler(compressor, position: .before(codec))
-                let bypass = CompressorBypass(try pipeline.context(handler: compressor))
-                try pipeline.addHandler(bypass, position: .after(compressor))
-            } catch {
-                // Without the codec the connection is not one of HTTP/1.1; answers go as they are.
-                context.fireErrorCaught(error)
-            }
-        }
-
-        private static func intent(
+        static func intent(
             _ head: inout HTTPResponseHead, _ isSupported: Bool
         ) -> HTTPResponseCompressor.CompressionIntent {
             let isMarked = head.headers.contains(name: mark)
@@ -47,7 +26,7 @@
 
     /// Keeps heads away from the compressor that answer no request, because it traps at the second head for one request: the
     /// invitation to send a body, and the refusal of bytes that are not a request.
-    private final class CompressorBypass: ChannelDuplexHandler, RemovableChannelHandler {
+    final class CompressorBypass: ChannelDuplexHandler, RemovableChannelHandler {
         typealias InboundIn = HTTPServerRequestPart
         typealias InboundOut = HTTPServerRequestPart
         typealias OutboundIn = HTTPServerResponsePart

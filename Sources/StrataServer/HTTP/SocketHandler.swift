@@ -34,19 +34,20 @@
         init(_ line: SocketLine, _ limits: ServerLimits.Sockets, patience: Double) {
             self.line = line
             self.limits = limits
-            self.patience = .nanoseconds(Int64(patience * 1e9))
+            self.patience = TimeAmount(seconds: patience)
         }
 
         // MARK: The connection
 
         func handlerAdded(context: ChannelHandlerContext) {
             self.context = context
-            let interval = TimeAmount.nanoseconds(Int64(limits.pingInterval * 1e9))
+            let interval = TimeAmount(seconds: limits.pingInterval)
             let own = NIOLoopBound(self, eventLoop: context.eventLoop)
             pings = context.eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
                 own.value.ping()
             }
-            if !context.channel.isActive { end() }
+            // While a request is answered, nothing is read.
+            if context.channel.isActive { context.read() } else { end() }
         }
 
         func handlerRemoved(context: ChannelHandlerContext) {

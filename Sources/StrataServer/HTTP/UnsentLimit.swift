@@ -1,16 +1,12 @@
 #if Server
     import NIOCore
-    import NIOHTTPTypes
 
     /// Limits how much of an answer the system takes before the client has room for it.
     ///
     /// Without a limit, the send queue of a connection grows to megabytes, and takes nothing new before a third of it
     /// has gone. A client that reads 100 KB a second would seem to stand still for half a minute, and as many clients
     /// as there are connections could each hold that much memory.
-    final class UnsentLimit: ChannelInboundHandler, RemovableChannelHandler {
-        typealias InboundIn = HTTPRequestPart
-        typealias InboundOut = HTTPRequestPart
-
+    enum UnsentLimit {
         /// The system asks for more when half of these bytes are left. It does not count what is on its way, so that
         /// fast connections are not slowed down.
         private static let limit: SocketOptionValue = 128 * 1024
@@ -22,19 +18,9 @@
             private static let option = ChannelOptions.tcpOption(.init(rawValue: 25))
         #endif
 
-        func channelActive(context: ChannelHandlerContext) {
-            set(context)
-            context.fireChannelActive()
-        }
-
-        func handlerAdded(context: ChannelHandlerContext) {
-            // Behind TLS or in a child channel the connection may be active already.
-            if context.channel.isActive { set(context) }
-        }
-
-        /// A system without the option works as before.
-        private func set(_ context: ChannelHandlerContext) {
-            try? context.channel.syncOptions?.setOption(Self.option, value: Self.limit)
+        /// Sets the limit. A system without the option works without one.
+        static func set(_ channel: any Channel) {
+            try? channel.syncOptions?.setOption(option, value: limit)
         }
     }
 #endif

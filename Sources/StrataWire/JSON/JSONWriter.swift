@@ -7,6 +7,7 @@ extension JSONValue: CustomStringConvertible {
     ///   ``maximumDepth``.
     public func data(sortingNames: Bool = false) throws(JSONWritingError) -> Data {
         var writer = JSONWriter(sortsNames: sortingNames)
+        writer.bytes.reserveCapacity(512)
         try writer.write(self)
         return Data(writer.bytes)
     }

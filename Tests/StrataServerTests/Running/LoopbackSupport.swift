@@ -196,6 +196,9 @@
         @discardableResult
         func send(_ text: String) -> Bool { send(text.utf8) }
 
+        /// Says that nothing more is sent.
+        func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
         /// What comes next, at most 64 KB; empty if the other side has closed, or says nothing for 20 seconds. Blocks the
         /// thread.
         func receiveNow() -> Data {

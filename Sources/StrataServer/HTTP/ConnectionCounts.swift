@@ -1,6 +1,4 @@
 #if Server
-    import NIOCore
-    import NIOHTTPTypes
     import StrataStore
 
     /// Counts the open connections of each address.
@@ -36,45 +34,6 @@
                 guard let count = counts[name] else { return }
                 counts[name] = count > 1 ? count - 1 : nil
             }
-        }
-    }
-
-    /// Closes connections of an address that has too many.
-    final class ConnectionLimit: ChannelInboundHandler, RemovableChannelHandler {
-        typealias InboundIn = HTTPRequestPart
-        typealias InboundOut = HTTPRequestPart
-
-        private let counts: ConnectionCounts
-        private var address: String?
-
-        init(_ counts: ConnectionCounts) { self.counts = counts }
-
-        func channelActive(context: ChannelHandlerContext) {
-            begin(context)
-            context.fireChannelActive()
-        }
-
-        func handlerAdded(context: ChannelHandlerContext) {
-            // Behind TLS or in a child channel the connection may be active already.
-            if context.channel.isActive { begin(context) }
-        }
-
-        func channelInactive(context: ChannelHandlerContext) {
-            end()
-            context.fireChannelInactive()
-        }
-
-        func handlerRemoved(context: ChannelHandlerContext) { end() }
-
-        private func begin(_ context: ChannelHandlerContext) {
-            guard address == nil, let address = context.channel.remoteAddress?.ipAddress else { return }
-            self.address = address
-            if !counts.open(address) { context.close(promise: nil) }
-        }
-
-        private func end() {
-            if let address { counts.close(address) }
-            address = nil
         }
     }
 #endif
