@@ -8,6 +8,8 @@
     final class ConnectionTimer {
         private let loop: any EventLoop
         private var deadline: NIODeadline?
+        /// How far the deadline can be moved.
+        private var limit = NIODeadline.distantFuture
         private var scheduled: Scheduled<Void>?
         private var wakesAt = NIODeadline.distantFuture
         private var expired: (() -> Void)?
@@ -19,9 +21,16 @@
         }
 
         /// Sets the deadline; nil for none.
-        func set(_ deadline: NIODeadline?) {
-            self.deadline = deadline
-            if let deadline, deadline < wakesAt, expired != nil { wake(at: deadline) }
+        /// - Parameter limit: How far ``extend(by:)`` can move it.
+        func set(_ deadline: NIODeadline?, limit: NIODeadline = .distantFuture) {
+            self.limit = limit
+            self.deadline = deadline.map { min($0, limit) }
+            if let deadline = self.deadline, deadline < wakesAt, expired != nil { wake(at: deadline) }
+        }
+
+        /// Moves the deadline to so much time from now, if that is later.
+        func extend(by time: TimeAmount) {
+            if let deadline { self.deadline = max(deadline, min(.now() + time, limit)) }
         }
 
         func end() {

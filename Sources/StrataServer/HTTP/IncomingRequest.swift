@@ -7,8 +7,6 @@
         private(set) var request: ServerRequest
         /// Its claim on memory, which returns when the work on it is over, whether or not somebody still waits for the answer.
         let lease: MemoryBudget.Lease
-        /// When it has to be there as a whole.
-        let deadline: NIODeadline
         /// What an answer says about the connection, besides `close`.
         let connection: String?
         /// Whether the client wants the connection to end with the answer.
@@ -37,7 +35,6 @@
                 head.method.rawValue, head.uri, headers: headers, client: forwarded.client,
                 isSecure: forwarded.isSecure)
             lease = MemoryBudget.Lease(environment.budget, client: forwarded.client)
-            deadline = .now() + TimeAmount(seconds: options.limits.requests.timeout)
             endsConnection = !head.isKeepAlive
             // Clients of HTTP/1.0 end the connection unless they are told not to.
             connection = head.isKeepAlive && head.version.minor == 0 ? "keep-alive" : nil

@@ -25,8 +25,10 @@
             case sending
             /// The connection is a web socket, and not this handler's.
             case socket
-            /// The last answer has gone out.
+            /// The last answer goes out.
             case closing
+            /// It has gone out, and the client may close the connection.
+            case leaving
         }
 
         private enum Event {
@@ -38,6 +40,8 @@
 
         /// Requests with more bytes than this are not read on the event loop, where they would keep others waiting.
         private static let largeBody = 64 * 1024
+        /// How long a client may take to close a connection after the last answer, or to send more that is dropped.
+        private static let farewell = TimeAmount.seconds(2)
 
         private let environment: ConnectionEnvironment
         private let executor: EventLoopExecutor
@@ -111,7 +115,7 @@
         private func expire() {
             switch phase {
             case .socket: break
-            case .idle, .receiving, .sending, .closing: context?.close(promise: nil)
+            case .idle, .receiving, .sending, .closing, .leaving: context?.close(promise: nil)
             case .working:
                 guard let incoming else { return }
                 incoming.work?.cancel()
@@ -125,6 +129,7 @@
             case is ChannelShouldQuiesceEvent:
                 isLast = true
                 if phase == .idle { closeWhenSent() }
+                if phase == .leaving { timer?.set(.now() + Self.farewell, limit: .now() + Self.farewell) }
             case ChannelEvent.inputClosed: take(.endOfInput)
             default: context.fireUserInboundEventTriggered(event)
             }
@@ -154,7 +159,9 @@
             case .idle, .receiving: handle(event)
             case .working, .sending: waiting.append(event)
             case .socket: break
-            case .closing: if case .endOfInput = event { context?.close(promise: nil) }
+            case .closing: break
+            case .leaving:
+                if case .endOfInput = event { context?.close(promise: nil) } else { timer?.extend(by: Self.farewell) }
             }
         }
 
@@ -175,7 +182,9 @@
             incoming = new
             phase = .receiving
             if new.endsConnection { isLast = true }
-            limitReceiving(new)
+            timer?.set(
+                .now() + TimeAmount(seconds: limits.connections.idleTimeout),
+                limit: .now() + TimeAmount(seconds: limits.requests.timeout))
             do throws(ServerError) { try new.checkHead(limits) } catch { return refuse(error) }
             guard new.isInvited, let context else { return }
             let head = HTTPResponseHead(version: .http1_1, status: .continue)
@@ -184,11 +193,7 @@
 
         private func receive(_ part: ByteBuffer) {
             do throws(ServerError) { try incoming?.add(part, limits) } catch { return refuse(error) }
-            if let incoming { limitReceiving(incoming) }
-        }
-
-        private func limitReceiving(_ request: IncomingRequest) {
-            timer?.set(min(request.deadline, .now() + TimeAmount(seconds: limits.connections.idleTimeout)))
+            timer?.extend(by: TimeAmount(seconds: limits.connections.idleTimeout))
         }
 
         /// The rest of the request is of no use, so the connection ends with the answer.
@@ -342,12 +347,17 @@
         private func endConnection(_ context: ChannelHandlerContext) {
             phase = .closing
             waiting.removeAll()
-            timer?.set(.now() + TimeAmount(seconds: min(limits.requests.timeout, limits.connections.idleTimeout)))
+            timer?.set(.now() + TimeAmount(seconds: limits.answers.timeout))
             let own = NIOLoopBound(self, eventLoop: context.eventLoop)
-            context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
-                own.value.context?.close(mode: .output, promise: nil)
-            }
+            context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in own.value.leave() }
             readOn()
+        }
+
+        private func leave() {
+            guard let context, phase == .closing else { return }
+            phase = .leaving
+            timer?.set(.now() + Self.farewell, limit: .now() + TimeAmount(seconds: limits.requests.timeout))
+            context.close(mode: .output, promise: nil)
         }
     }
 #endif
