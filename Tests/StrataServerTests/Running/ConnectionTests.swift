@@ -11,34 +11,23 @@
 
         @Test("Requests that are sent before the first is answered are answered in their order")
         func pipelining() async throws {
-            let (gate, begun) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-            let bench = try Bench(methods: [
-                "block": { _ throws(ServerError) in
-                    begun.signal()
-                    gate.wait()
-                    return ServerResponse(json: ["is": "first"])
-                }
-            ]) { $0.limits.requests.timeout = 600 }
+            let blocking = BlockingMethod()
+            let bench = try Bench(methods: ["block": blocking.method]) { $0.limits.requests.timeout = 600 }
             try await bench.serving { port in
                 let socket = try Socket(port: port)
                 // The last one comes when the first is being worked on.
                 socket.send("GET /block HTTP/1.1\r\nHost: x\r\n\r\n")
-                await withCheckedContinuation { continuation in
-                    Thread.detachNewThread {
-                        begun.wait()
-                        continuation.resume()
-                    }
-                }
+                await blocking.isCalled()
                 let body = #"{"todo_id":"a","n":7}"#
                 socket.send(
                     "POST /todo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
                         + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
                         + "GET /todo/a HTTP/1.1\r\nHost: x\r\n\r\nGET /todo/b HTTP/1.1\r\nHost: x\r\n\r\n")
                 socket.endSending()
-                gate.signal()
+                blocking.release()
                 let answers = Self.answers(in: await socket.receiveAll())
                 try #require(answers.count == 4, "\(answers)")
-                #expect(answers[0].hasPrefix("HTTP/1.1 200 ") && answers[0].contains(#"{"is":"first"}"#))
+                #expect(answers[0].hasPrefix("HTTP/1.1 200 ") && answers[0].contains(#"{"is":"over"}"#))
                 #expect(answers[1].hasPrefix("HTTP/1.1 201 "))
                 #expect(answers[2].hasPrefix("HTTP/1.1 200 ") && answers[2].contains(#""n":7"#))
                 #expect(answers[3].hasPrefix("HTTP/1.1 404 "))
@@ -152,27 +141,16 @@
 
         @Test("A service that ends answers the request that it works on")
         func ending() async throws {
-            let (gate, begun) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-            let bench = try Bench(methods: [
-                "block": { _ throws(ServerError) in
-                    begun.signal()
-                    gate.wait()
-                    return ServerResponse(json: ["is": "over"])
-                }
-            ]) { $0.limits.requests.timeout = 600 }
+            let blocking = BlockingMethod()
+            let bench = try Bench(methods: ["block": blocking.method]) { $0.limits.requests.timeout = 600 }
             let (busy, resting) = try await bench.serving { port in
                 let (busy, resting) = (try Socket(port: port), try Socket(port: port))
                 resting.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
                 #expect(await resting.receive().isEmpty == false)
                 busy.send("GET /block HTTP/1.1\r\nHost: x\r\n\r\n")
-                await withCheckedContinuation { continuation in
-                    Thread.detachNewThread {
-                        begun.wait()
-                        continuation.resume()
-                    }
-                }
+                await blocking.isCalled()
                 // The service is told to end when this closure is over.
-                DispatchQueue.global().asyncAfter(deadline: .now() + 0.5) { gate.signal() }
+                DispatchQueue.global().asyncAfter(deadline: .now() + 0.5) { blocking.release() }
                 return (busy, resting)
             }
             let answer = await busy.receiveAll()

@@ -14,30 +14,19 @@
 
         @Test("Custom code that blocks its thread keeps no other request waiting")
         func blockingMethods() async throws {
-            let (gate, begun) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-            let bench = try Bench(methods: [
-                "block": { _ throws(ServerError) in
-                    begun.signal()
-                    gate.wait()
-                    return ServerResponse(json: ["is": "over"])
-                }
-            ]) { $0.limits.requests.timeout = 600 }
+            let blocking = BlockingMethod()
+            let bench = try Bench(methods: ["block": blocking.method]) { $0.limits.requests.timeout = 600 }
             await bench.send("POST", "/todo", ["todo_id": "a", "n": 7])
             // More than there are event loops.
             let count = ProcessInfo.processInfo.activeProcessorCount + 2
             try await bench.serving { port in
                 let blocked = try (0..<count).map { _ in try get("/block", port) }
-                await withCheckedContinuation { continuation in
-                    Thread.detachNewThread {
-                        for _ in 0..<count { begun.wait() }
-                        continuation.resume()
-                    }
-                }
+                await blocking.isCalled(count)
                 for _ in 0..<count * 2 {
                     let answer = try await get("/todo/a", port).receiveAll()
                     #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.contains(#""n":7"#), "\(answer)")
                 }
-                for _ in 0..<count { gate.signal() }
+                blocking.release(count)
                 for socket in blocked {
                     let answer = await socket.receiveAll()
                     #expect(answer.contains(#"{"is":"over"}"#), "\(answer)")

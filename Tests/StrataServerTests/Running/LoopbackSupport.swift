@@ -97,6 +97,33 @@
         deinit { if process.isRunning { kill() } }
     }
 
+    /// Custom code that blocks its thread until it is released.
+    final class BlockingMethod: Sendable {
+        private let (gate, begun) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+
+        /// Answers with `{"is":"over"}`.
+        var method: CustomMethod {
+            { [gate, begun] _ throws(ServerError) in
+                begun.signal()
+                gate.wait()
+                return ServerResponse(json: ["is": "over"])
+            }
+        }
+
+        /// Waits until so many calls block their threads.
+        func isCalled(_ count: Int = 1) async {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread { [begun] in
+                    for _ in 0..<count { begun.wait() }
+                    continuation.resume()
+                }
+            }
+        }
+
+        /// Releases calls.
+        func release(_ count: Int = 1) { for _ in 0..<count { gate.signal() } }
+    }
+
     /// Programs that the system may have.
     enum Tool {
         static func areThere(_ names: [String]) -> Bool { names.allSatisfy { path(of: $0) != nil } }
