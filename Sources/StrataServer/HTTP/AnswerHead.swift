@@ -30,18 +30,8 @@
 
         /// Custom code may name any headers. Those that would break the answer are left out.
         private static func isValid(_ name: String, _ value: String) -> Bool {
-            !name.isEmpty && name.utf8.allSatisfy(isOfToken) && HTTPField.isValidValue(value)
+            HTTPField.Name(name) != nil && HTTPField.isValidValue(value)
                 && !own.contains { HeaderName.areEqual($0, name) }
-        }
-
-        /// The characters of names (RFC 9110, 5.6.2).
-        private static func isOfToken(_ byte: UInt8) -> Bool {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default: "!#$%&'*+.^`|~".utf8.contains(byte)
-            }
         }
 
         private static func isCompressible(_ response: ServerResponse, to request: ServerRequest?) -> Bool {

@@ -13,7 +13,7 @@
         let endsConnection: Bool
         /// The work on it.
         var work: Task<Void, Never>?
-        private let isTwoHosts: Bool
+        private let hasTwoHosts: Bool
 
         init(_ head: HTTPRequestHead, from client: String, _ environment: ConnectionEnvironment) {
             let options = environment.server.options
@@ -38,13 +38,13 @@
             endsConnection = !head.isKeepAlive
             // Clients of HTTP/1.0 end the connection unless they are told not to.
             connection = head.isKeepAlive && head.version.minor == 0 ? "keep-alive" : nil
-            isTwoHosts = hosts > 1
+            hasTwoHosts = hosts > 1
         }
 
         /// Looks at the head.
         /// - Throws: ``ServerError`` 400 for two hosts, 413 for a body that is announced to be too large.
         func checkHead(_ limits: ServerLimits) throws(ServerError) {
-            if isTwoHosts { throw .badRequest("A request names one Host.") }
+            if hasTwoHosts { throw .badRequest("A request names one Host.") }
             let announced = request.header("Content-Length").flatMap { Int($0) } ?? 0
             guard announced <= limits.requests.bodySize else { throw Self.tooLarge(limits) }
         }

@@ -158,8 +158,7 @@
             switch phase {
             case .idle, .receiving: handle(event)
             case .working, .sending: waiting.append(event)
-            case .socket: break
-            case .closing: break
+            case .socket, .closing: break
             case .leaving:
                 if case .endOfInput = event { context?.close(promise: nil) } else { timer?.extend(by: Self.farewell) }
             }
@@ -266,6 +265,7 @@
                 return refuse(error)
             }
             phase = .socket
+            self.incoming = nil
             timer?.set(nil)
             let budget = environment.budget
             let upgrade = SocketUpgrade(channel: channel, limits: limits, patience: self.limits.answers.timeout) {
