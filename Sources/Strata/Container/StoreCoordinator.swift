@@ -46,8 +46,8 @@ final class StoreCoordinator: Sendable {
         weak var inbox: CommitInbox?
     }
 
-    /// The inboxes of contexts that have merged commits. Those of released contexts are swept out each time the list has doubled: sweeping at
-    /// every new context would take quadratic time.
+    /// The inboxes of contexts that have merged commits. Those of released contexts are swept out each time the list has
+    /// doubled: sweeping at every new one would take quadratic time.
     private struct InboxList: Sendable {
         var entries: [WeakInbox] = []
         var sweepSize = 16
