@@ -69,19 +69,16 @@ final class CommitInbox: Sendable {
 
     /// Keeps a commit of another context.
     func post(_ notification: CommitNotification) {
-        guard isOpen else { return }
         post { $0.add(notification, model) }
     }
 
     /// Keeps keys of objects that look different now.
     func post(_ keys: [Int: Set<Int64>]) {
-        guard isOpen else { return }
         post { $0.add(keys, model) }
     }
 
     /// Notes that anything may have changed.
     func postEverything() {
-        guard isOpen else { return }
         post { state in
             state.content = .everything
             state.size = 0
@@ -89,6 +86,7 @@ final class CommitInbox: Sendable {
     }
 
     private func post(_ change: (inout State) -> Void) {
+        guard isOpen else { return }
         let onFirstPost = state.withLock { state in
             let wasFull = isFull.exchange(true, ordering: .acquiringAndReleasing)
             change(&state)

@@ -1,7 +1,8 @@
 import Foundation
 
 /// Dates in headers: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7).
-enum HTTPDate {
+package enum HTTPDate {
+    private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
@@ -21,6 +22,16 @@ enum HTTPDate {
         return calendar.date(
             from: DateComponents(
                 year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second))
+    }
+
+    /// The text of a date.
+    /// - Parameter second: Seconds since 1970.
+    package static func text(_ second: time_t) -> String {
+        var (second, parts) = (second, tm())
+        gmtime_r(&second, &parts)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let day = "\(days[Int(parts.tm_wday)]), \(two(parts.tm_mday)) \(months[Int(parts.tm_mon)])"
+        return "\(day) \(parts.tm_year + 1900) \(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
     }
 
     private static func number(_ text: Substring, _ range: ClosedRange<Int>) -> Int? {

@@ -2,41 +2,43 @@
     import Metrics
     import StrataStore
 
-    /// The metrics of requests. Each is made once, because a factory looks for it by its name and labels.
+    /// The metrics of requests. They are made once for each method and kept, because a factory looks for them by names and
+    /// labels.
     final class RequestMetrics: Sendable {
-        private struct Key: Hashable {
-            let method: String
-            let status: Int
-        }
-
         private struct Series: Sendable {
-            let requests: Counter
-            let seconds: Metrics.Timer
-            let bytes: Counter
+            private let method: String
+            private let seconds: Metrics.Timer
+            private let bytes = Counter(label: "http_response_bytes_total")
+            private var requests: [Int: Counter] = [:]
 
-            init(_ key: Key) {
-                let method = ("method", key.method)
-                requests = Counter(
-                    label: "http_requests_total", dimensions: [method, ("status", String(key.status))])
-                seconds = Metrics.Timer(label: "http_request_duration_seconds", dimensions: [method])
-                bytes = Counter(label: "http_response_bytes_total")
+            init(_ method: String) {
+                self.method = method
+                seconds = Metrics.Timer(label: "http_request_duration_seconds", dimensions: [("method", method)])
+            }
+
+            private mutating func requests(_ status: Int) -> Counter {
+                if let known = requests[status] { return known }
+                let new = Counter(
+                    label: "http_requests_total", dimensions: [("method", method), ("status", String(status))])
+                requests[status] = new
+                return new
+            }
+
+            /// The metrics of requests with an answer of a status.
+            mutating func all(_ status: Int) -> (requests: Counter, seconds: Metrics.Timer, bytes: Counter) {
+                (requests(status), seconds, bytes)
             }
         }
 
-        private let series = Guarded<[Key: Series]>([:])
+        private let series = Guarded<[String: Series]>([:])
 
         /// Counts a request.
         func count(_ method: String, status: Int, bytes: Int, seconds: Double) {
-            let key = Key(method: Self.known(method), status: status)
-            let series = series.withLock { all in
-                if let known = all[key] { return known }
-                let new = Series(key)
-                all[key] = new
-                return new
-            }
-            series.requests.increment()
-            series.seconds.recordSeconds(seconds)
-            series.bytes.increment(by: bytes)
+            let method = Self.known(method)
+            let metrics = series.withLock { $0[method, default: Series(method)].all(status) }
+            metrics.requests.increment()
+            metrics.seconds.recordSeconds(seconds)
+            metrics.bytes.increment(by: bytes)
         }
 
         private static func known(_ method: String) -> String {
