@@ -26,6 +26,10 @@ package final class Connection {
     /// Bounds the statements that are kept, for programs that generate many distinct requests.
     private static let cacheLimit = 512
 
+    /// A commit that leaves at least this many pages (16 MiB) in the write-ahead log copies them to the file. SQLite has 1,000 by
+    /// default. In a longer log, more commits change the same pages, and each page is copied only once.
+    private static let checkpointPages: Int32 = 4_000
+
     /// Opens a connection.
     /// - Parameters:
     ///   - filename: What SQLite opens: a path or a `file:` URI.
@@ -58,6 +62,7 @@ package final class Connection {
         if let size = options.cacheSize { try execute("PRAGMA cache_size = \(-size)") }
         if !readOnly {
             try execute("PRAGMA synchronous = \(options.synchronous.rawValue.uppercased())")
+            sqlite3_wal_autocheckpoint(handle, Self.checkpointPages)
             if let pages = options.maximumPageCount { try execute("PRAGMA max_page_count = \(pages)") }
         }
         observers = options.observers ?? StatementObservers(options.trace)
