@@ -66,6 +66,8 @@ extension PostgresDialect {
         }
     }
 
+    package func unindexed(_ sql: String) -> String { sql }
+
     /// Points have no equality, and the text that has one is not a point.
     package func tellsEqual(_ kind: SQLKind) -> Bool { kind != .point }
 

@@ -66,13 +66,14 @@ package struct ValueCompiler {
             guard plan.isSettled(condition) else { throw compiler.unsupported("HAVING \(condition) of single objects") }
             having = " HAVING " + (try compiler.condition(condition, at: position))
         }
-        let order = try order(columns, groups)
+        let groupTerms = groups.map(compiler.dialect.canonical).map { readsRows ? compiler.dialect.unindexed($0) : $0 }
+        let order = try order(columns, groupTerms)
         var sql = "SELECT \(plan.isDistinct ? "DISTINCT " : "")"
         sql += columns.map { plan.isDistinct ? compiler.dialect.canonical($0) : $0.sql }.joined(separator: ", ")
         sql += compiler.root.scope.tail
-        if groups.isEmpty, plan.having != nil { sql += compiler.dialect.wholeGroup }
-        if !groups.isEmpty {
-            sql += " GROUP BY " + groups.map(compiler.dialect.canonical).joined(separator: ", ")
+        if groupTerms.isEmpty, plan.having != nil { sql += compiler.dialect.wholeGroup }
+        if !groupTerms.isEmpty {
+            sql += " GROUP BY " + groupTerms.joined(separator: ", ")
         }
         sql += having + order + compiler.limit(of: plan.fetch)
         return Compiled(
@@ -87,7 +88,21 @@ package struct ValueCompiler {
         return term
     }
 
-    private func order(_ columns: [SQLTerm], _ groups: [SQLTerm]) throws(StoreError) -> String {
+    /// Whether all groups are wanted, and more of their rows than an index of the groups has.
+    private var readsRows: Bool {
+        plan.fetch.limit == nil && !plan.columns.allSatisfy { isOfGroups($0.expression) }
+    }
+
+    private func isOfGroups(_ expression: FetchExpression) -> Bool {
+        if plan.groupBy.contains(expression) { return true }
+        switch expression.node {
+        case .constant, .variable, .function(.count, _): return true
+        case .function(_, let arguments): return arguments.allSatisfy(isOfGroups)
+        default: return false
+        }
+    }
+
+    private func order(_ columns: [SQLTerm], _ groups: [String]) throws(StoreError) -> String {
         let isMerged = plan.isDistinct || plan.isGrouped
         if !isMerged, plan.fetch.sorts.allSatisfy({ plan.column(of: $0) == nil }) {
             return try compiler.order(of: plan.fetch, at: sortPosition)
@@ -104,8 +119,8 @@ package struct ValueCompiler {
                 throw compiler.unsupported("ordering by \(sort.expression), which is not a column of the answer")
             }
         }
-        let rest = isMerged ? (plan.isDistinct ? columns : groups).map(compiler.dialect.canonical) : ["t0._id"]
-        terms += rest
+        let merged = plan.isDistinct ? columns.map(compiler.dialect.canonical) : groups
+        terms += isMerged ? merged : ["t0._id"]
         return terms.isEmpty ? "" : " ORDER BY " + terms.joined(separator: ", ")
     }
 }

@@ -72,6 +72,9 @@ package protocol SQLDialect: Sendable {
     func rounded(_ value: SQLValue, for op: ComparisonOperator) -> SQLValue
     /// A term where equal values must be the same to the engine: for `DISTINCT`, `GROUP BY` and `UNION`.
     func canonical(_ term: SQLTerm) -> String
+    /// A term of `GROUP BY` for an engine that would follow an index from group to group and look up each row in it, where to
+    /// read all rows in their order and to sort them takes less time.
+    func unindexed(_ sql: String) -> String
     /// Whether the engine tells equal values of a kind.
     func tellsEqual(_ kind: SQLKind) -> Bool
     /// A term among values of another kind, in a branch of `CASE`.

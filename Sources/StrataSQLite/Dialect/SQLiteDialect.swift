@@ -123,6 +123,8 @@ struct SQLiteDialect: SQLDialect {
         term.kind == .point ? "strata_point(\(term.sql))" : compared(term)
     }
 
+    func unindexed(_ sql: String) -> String { "+" + sql }
+
     func unified(_ term: SQLTerm, as kind: SQLKind) -> String? { term.sql }
 
     /// A column of floating-point numbers would make its own of the whole numbers of the other side, and round them.
