@@ -46,6 +46,26 @@ import Testing
         #expect(statistics.work.sorts == 1)
     }
 
+    @Test func groupsUseTheirIndexOnlyIfItHasAllThatIsAskedFor() throws {
+        let (title, real) = (FetchExpression.keyPath(["title"]), FetchExpression.keyPath(["real"]))
+        func sorts(of column: FetchExpression, limit: Int? = nil) throws -> Int {
+            var things = FetchPlan(entityIndex: try store.entity("Thing").index)
+            things.limit = limit
+            var groups = ValuePlan(things, columns: [FetchColumn("title", title), FetchColumn("value", column)])
+            groups.groupBy = [title]
+            statistics.clear()
+            #expect(
+                try store.values(groups).map { $0[0] }
+                    == (1...100).map { "t\($0)" }.sorted().prefix(limit ?? 100).map(Value.string))
+            return statistics.work.sorts
+        }
+        #expect(try sorts(of: .function(.count, [.evaluatedObject])) == 0)
+        #expect(try sorts(of: .function(.maximum, [title])) == 0)
+        // Rows that are read anyway are read in their order.
+        #expect(try sorts(of: .function(.sum, [real])) == 1)
+        #expect(try sorts(of: .function(.sum, [real]), limit: 3) == 0)
+    }
+
     @Test func theStatementWithTheMostWorkComesFirst() throws {
         _ = try store.rows(entityIndex: try store.entity("Thing").index, keys: [3])
         _ = try store.keys("Thing", sorts: [FetchSort("real")])
