@@ -128,7 +128,7 @@ def main():
 
     show(f"{'per object or change':40}{'':14}" + "".join(f"{size:>12,}" for size in sizes) + f"{'growth':>10}")
     risen = []
-    # How many nanoseconds more SQLite takes alone, by its work.
+    # How many nanoseconds more SQLite takes without Strata, by its work.
     alone = {}
 
     def base(times):

@@ -88,7 +88,7 @@ package struct ValueCompiler {
         return term
     }
 
-    /// Whether all groups are wanted, and more of their rows than an index of the groups has.
+    /// Whether the answer has all groups, and more of their rows than an index of the groups has.
     private var readsRows: Bool {
         plan.fetch.limit == nil && !plan.columns.allSatisfy { isOfGroups($0.expression) }
     }
