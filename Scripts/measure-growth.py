@@ -134,6 +134,10 @@ def main():
     def base(times):
         return times[sizes.index(10_000)] if 10_000 in sizes else times[0]
 
+    def show_times(name, times, mark=""):
+        cells = "".join(f"{t:>12,.0f}" for t in times)
+        show(f"{name:40}{'ns':14}{cells}{times[-1] / base(times):>10.2f}{mark}")
+
     def rises(case, times):
         more = alone.get(WORK_OF_SQLITE.get(case), COLD if "one" in case.split() else 0)
         return times[-1] > ALLOWED * base(times) + more
@@ -148,11 +152,7 @@ def main():
         for work in numbers[0] if numbers else []:
             times = [of_size[work] for of_size in numbers]
             alone[work] = times[-1] - base(times)
-            show(
-                f"{'SQLite alone, ' + work:40}{'ns':14}"
-                + "".join(f"{t:>12,.0f}" for t in times)
-                + f"{times[-1] / base(times):>10.2f}"
-            )
+            show_times(f"SQLite alone, {work}", times)
         for case in cases:
             times = [nanoseconds(folder, size, case, options.program) for size in sizes]
             if rises(case, times):
@@ -161,7 +161,7 @@ def main():
             mark = "  rises" if rises(case, times) else ""
             if mark:
                 risen.append(case)
-            show(f"{case:40}{'ns':14}" + "".join(f"{t:>12,.0f}" for t in times) + f"{times[-1] / base(times):>10.2f}{mark}")
+            show_times(case, times, mark)
             counted = [instructions(folder, s, case, stripped) for s in sizes if counts and s <= options.instructions_to]
             if not counted:
                 continue
