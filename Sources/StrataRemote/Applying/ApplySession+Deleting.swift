@@ -27,14 +27,14 @@ extension ApplySession {
         var deletedHere: [String] = []
         var lost: [RemoteIdentity] = []
         for (name, entity) in list {
-            let isOlder = mirror.order.isOvertaken(name, ticket)
+            let mayBeOlder = mirror.order.isOvertaken(name, ticket)
             guard let object = known[name.id] else {
                 // An answer that is still under way may tell it as it was before.
-                if !isOlder { mirror.order.noteDeleted(name) }
+                if !mayBeOlder { mirror.order.noteDeleted(name) }
                 continue
             }
-            // The answer is older than one that told the object: it is asked for again.
-            if isOlder {
+            // The answer may be older than one that told the object: it is asked for again.
+            if mayBeOlder {
                 overtaken.append(RemoteIdentity(entity: entity.name, id: name.id))
                 continue
             }

@@ -105,7 +105,7 @@ struct ApplySession {
             mirror.unreadable.add(record)
         }
         mirror.unreadable.remove(items.map(\.record.identity))
-        if let ticket { mirror.order.noteRead(items.map(\.identity), ticket) }
+        if ticket != nil { mirror.order.noteRead(items.lazy.map { ($0.identity, $0.record) }) }
     }
 
     func row(of record: RemoteRecord) -> RowIdentity? {
@@ -152,7 +152,7 @@ struct ApplySession {
             // It may have been made again since, so the server is asked.
             gone.insert(identity)
             overtaken.append(record.identity)
-        } else if mirror.order.isOvertaken(identity, ticket) || mirror.online.births.isUnderWay(identity) {
+        } else if mirror.order.isOvertaken(identity, ticket, record) || mirror.online.births.isUnderWay(identity) {
             overtaken.append(record.identity)
         } else {
             positions[identity] = items.count

@@ -1,8 +1,8 @@
 import Foundation
 import StrataSQLite
 
-/// Taken before something is read from the server, and handed in with the answer. It puts answers in the order in which
-/// they were asked for: an answer that was overtaken by a later one neither sets an object back nor brings it back.
+/// Taken before something is read from the server, and handed in with the answer. If another answer about an object was
+/// applied in the meantime, this one may be the older of the two: it neither sets the object back nor brings it back.
 package final class ReadTicket: Sendable {
     let number: Int
     private let order: AnswerOrder
@@ -15,19 +15,25 @@ package final class ReadTicket: Sendable {
     deinit { order.end(number) }
 }
 
-/// Which answers came in while others were under way. Clocks say nothing about that: those of servers step back, and many
-/// servers tell no time. Kept in memory: no answer outlives the process.
+/// Which answers came in while others were under way. Which of two such answers is the newer one is not known: requests
+/// overtake each other, and a retried request may be answered much later than it was first sent. Clocks do not help: those of
+/// servers step back, and many servers tell no time. Kept in memory: no answer outlives the process.
 ///
 /// `@unchecked Sendable`: all state is reached only while the lock is held.
 final class AnswerOrder: @unchecked Sendable {
+    /// What the last answer about an object was.
+    private struct Told {
+        /// When it was applied.
+        var moment: Int
+        /// The object as the answer described it; nil for the answer to a write.
+        var record: RemoteRecord?
+    }
+
     private let lock = NSLock()
     private var number = 0
     private var open: Set<Int> = []
     private var deleted: [RemoteIdentity: Int] = [:]
-    /// The ticket of the latest answer that told an object. Of a write it is a number later than all tickets until then.
-    private var told: [RemoteIdentity: Int] = [:]
-    /// When the last answer to a read that told an object was applied, whenever it was asked for.
-    private var applied: [RemoteIdentity: Int] = [:]
+    private var told: [RemoteIdentity: Told] = [:]
     /// When pulls of entities began that had to find out what is gone, by the entity's name.
     private var begun: [String: Int] = [:]
     /// When objects were forgotten here that pulls have passed.
@@ -47,7 +53,6 @@ final class AnswerOrder: @unchecked Sendable {
             if open.isEmpty {
                 deleted.removeAll()
                 told.removeAll()
-                applied.removeAll()
                 begun.removeAll()
             }
         }
@@ -64,15 +69,13 @@ final class AnswerOrder: @unchecked Sendable {
     }
 
     /// Answers to reads were applied.
-    func noteRead(_ identities: some Sequence<RemoteIdentity>, _ ticket: ReadTicket) {
+    /// - Parameter records: By the name of the object, with the topmost entity of the hierarchy.
+    func noteRead(_ records: some Sequence<(RemoteIdentity, RemoteRecord)>) {
         lock.withLock {
             // Nobody can overtake anybody while only one is under way.
             guard open.count > 1 else { return }
             number += 1
-            for identity in identities {
-                told[identity] = max(told[identity] ?? 0, ticket.number)
-                applied[identity] = number
-            }
+            for (identity, record) in records { told[identity] = Told(moment: number, record: record) }
         }
     }
 
@@ -81,7 +84,7 @@ final class AnswerOrder: @unchecked Sendable {
         lock.withLock {
             guard !open.isEmpty else { return }
             number += 1
-            for identity in identities { told[identity] = number }
+            for identity in identities { told[identity] = Told(moment: number) }
         }
     }
 
@@ -90,8 +93,8 @@ final class AnswerOrder: @unchecked Sendable {
     func noteWritten(_ identities: Set<RemoteIdentity>, since ticket: ReadTicket) -> Set<RemoteIdentity> {
         lock.withLock {
             number += 1
-            let overtaken = identities.filter { hasTold($0, since: ticket) }
-            for identity in identities { told[identity] = number }
+            let overtaken = identities.filter { isTold($0, since: ticket) }
+            for identity in identities { told[identity] = Told(moment: number) }
             return overtaken
         }
     }
@@ -131,21 +134,20 @@ final class AnswerOrder: @unchecked Sendable {
         return lock.withLock { deleted[identity].map { $0 > ticket.number } ?? false }
     }
 
-    /// Whether an answer has told an object since the request of a write was sent. A read that was asked for before may have been
-    /// answered after the write.
-    private func hasTold(_ identity: RemoteIdentity, since ticket: ReadTicket) -> Bool {
-        max(told[identity] ?? 0, applied[identity] ?? 0) > ticket.number
+    private func isTold(_ identity: RemoteIdentity, since ticket: ReadTicket) -> Bool {
+        told[identity].map { $0.moment > ticket.number } ?? false
     }
 
-    /// Whether what the server has answered to a write may be older than the object as other answers describe it.
-    func isWriteOvertaken(_ identity: RemoteIdentity, _ ticket: ReadTicket) -> Bool {
-        lock.withLock { hasTold(identity, since: ticket) }
-    }
-
-    /// Whether a later answer has told an object already.
-    func isOvertaken(_ identity: RemoteIdentity, _ ticket: ReadTicket?) -> Bool {
+    /// Whether another answer about an object was applied since a ticket was taken, so that it may be newer.
+    /// - Parameter record: What the answer tells. If it describes the state that the other one described, it does not matter
+    ///   which is newer.
+    func isOvertaken(_ identity: RemoteIdentity, _ ticket: ReadTicket?, _ record: RemoteRecord? = nil) -> Bool {
         guard let ticket else { return false }
-        return lock.withLock { told[identity].map { $0 > ticket.number } ?? false }
+        return lock.withLock {
+            guard isTold(identity, since: ticket) else { return false }
+            guard let record, let other = told[identity]?.record else { return true }
+            return record.version == nil ? record != other : record.version != other.version
+        }
     }
 }
 
@@ -157,6 +159,6 @@ extension Mirror {
     /// - Parameter ticket: Taken before the write was sent.
     func isWriteOvertaken(_ identity: RemoteIdentity, _ ticket: ReadTicket) -> Bool {
         guard let entity = model.entity(named: identity.entity) else { return false }
-        return order.isWriteOvertaken(RemoteIdentity(entity: entity.rootName, id: identity.id), ticket)
+        return order.isOvertaken(RemoteIdentity(entity: entity.rootName, id: identity.id), ticket)
     }
 }

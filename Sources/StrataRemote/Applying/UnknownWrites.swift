@@ -41,6 +41,9 @@ struct UnknownWrite: Sendable {
     /// How often the server has refused to be told again.
     var refusals = 0
 
+    /// Whether the mirror has not got the object yet.
+    var isOfNewObject: Bool { write.kind == .insert || born != nil }
+
     /// What the server has of the write's properties, and of all of a new object, once it has carried it out.
     var told: [String: RemoteValue] { (born.map { $0.changed(by: write) } ?? write).write.values }
 

@@ -56,6 +56,35 @@ import Testing
     }
 
     @Test(
+        "An operation that was carried out without an answer, and refused when it was repeated, is done once",
+        arguments: kinds)
+    func carriedOutAndRefused(kind: Kind) async throws {
+        let server = TallyServer(kind.features)
+        let client = try TallyClient(server)
+        try await client.create()
+        try client.tally().increment("count", by: 10)
+        try client.save()
+        server.losesAnswers = true
+        await #expect(throws: SyncError.self) { try await client.store.sync.push() }
+        server.losesAnswers = false
+        server.refusals = 1
+        try await client.store.sync.push()
+        #expect(try client.store.sync.failedChanges().count == 1)
+        // The save asks once more, and gets no answer itself.
+        try client.tally().increment("count")
+        server.refusals = 1
+        server.losesAnswers = true
+        await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
+        server.losesAnswers = false
+        try client.tally().increment("count", by: 100)
+        try client.save()
+        try await client.settle()
+        #expect(server.value("count") == .integer(111))
+        #expect(try client.tally()["count"] as? Int64 == 111)
+        #expect(try client.store.sync.pendingCount() == 0)
+    }
+
+    @Test(
         "Of a save that is refused in part, nothing is left to save of the other part, though operations were pushed before it",
         arguments: [Kind.operationsAlone, .operationsAndVersions, .versionsAndTokens, .versions])
     func partlyRefused(kind: Kind) async throws {

@@ -135,6 +135,35 @@ import Testing
         }
     }
 
+    @Test(
+        "A server that remembers the creation of an object that others have deleted since does not keep saves from ending",
+        arguments: [false, true])
+    func deletedByOthersAndRemembered(isKept: Bool) async throws {
+        let backend = Interceptor { $0.features.insert(.idempotencyTokens) }
+        let (_, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        context.mergePolicy = isKept ? .objectWinsByProperty : .error
+        let city = try Atlas.city("1", "Lima", context)
+        let first = backend.loseAnswers(throwing: RemoteError(.timeout, message: "lost"))
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.intercept { (operation) async throws(RemoteError) in
+            if case .create = operation { return first.withLock { $0 } }
+            return nil
+        }
+        backend.shelf.take("City", "1")
+        city["name"] = "Ciudad de los Reyes"
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.intercept(nil)
+        if isKept {
+            try await context.save(options: nil)
+            #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Ciudad de los Reyes")))
+        } else {
+            await #expect { try await context.save(options: nil) } throws: {
+                if case PersistenceError.conflicts = $0 { true } else { false }
+            }
+            #expect(backend.shelf.count("City") == 0)
+        }
+    }
+
     @Test("A new object whose primary key another one has got is a conflict", arguments: [false, true])
     func takenKey(isKept: Bool) async throws {
         let (backend, _, context) = try open()

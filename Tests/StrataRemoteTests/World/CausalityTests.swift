@@ -98,6 +98,26 @@ import Testing
         #expect(try await context.fetch(cities()).count == 1)
     }
 
+    @Test(
+        "Of two answers that were under way together the second to arrive may be the older: its object is read again",
+        arguments: [true, false])
+    func answersUnderWayTogether(hasVersions: Bool) async throws {
+        func lima(_ name: String, version: String) -> RemoteRecord {
+            RemoteRecord(
+                entity: "City", id: "1", values: ["name": .value(.string(name))], version: hasVersions ? version : nil)
+        }
+        let (store, context) = try Atlas.offline(Interceptor())
+        _ = try store.mirror.apply(RemotePage(records: [lima("first", version: "1")]), ticket: store.mirror.ticket())
+        // The first request is sent again, so that its answer is newer than that of the second.
+        var tickets = [store.mirror.ticket(), store.mirror.ticket(), store.mirror.ticket()]
+        _ = try store.mirror.apply(RemotePage(records: [lima("second", version: "2")]), ticket: tickets.removeFirst())
+        _ = try store.mirror.apply(RemotePage(records: [lima("second", version: "2")]), ticket: tickets.removeFirst())
+        #expect(try store.mirror.staleIdentities().isEmpty, "two answers that say the same")
+        _ = try store.mirror.apply(RemotePage(records: [lima("first", version: "1")]), ticket: tickets.removeFirst())
+        #expect(try await context.fetch(cities()).map(\.name) == ["second"])
+        #expect(try store.mirror.staleIdentities() == [RemoteIdentity(entity: "City", id: "1")])
+    }
+
     @Test("An object that is made again while a pull is under way is read again after its deletion here")
     func madeAgainMeanwhile() async throws {
         let (backend, store, context, lima) = try await openWithCity()

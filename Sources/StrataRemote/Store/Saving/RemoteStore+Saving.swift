@@ -45,6 +45,14 @@ extension RemoteStore {
         let sent = sending
         defer { endBirths(births) }
         let done = sent.isComplete ? changes : changes.part(withoutKeysIn: sent.undone, sent.following.withheld, model)
+        let overtaken = sent.repeated.overtaken
+        let isPassed: @Sendable (RowIdentity) -> Bool = { !sent.undone.contains($0) || overtaken.contains($0) }
+        if !sent.repeated.tokens.isEmpty {
+            // Even if the save fails: the server is known to have carried these out.
+            try await surroundings.elsewhere { () throws(StoreError) in
+                try self.mirror.forgetCarriedOut(refused.filter { !isPassed($0.key) }, sent.repeated.tokens)
+            }
+        }
         if done.isEmpty, let error = sent.commonError {
             guard options.savePolicy == .networkElseQueue, error.kind == .unreachable || error.kind == .timeout else {
                 throw StoreError(error)
@@ -53,11 +61,8 @@ extension RemoteStore {
         }
         let keeps = options.savePolicy != .networkOnly
         let result = try await surroundings.elsewhere { () throws(StoreError) in
-            let overtaken = sent.repeated.overtaken
-            let isPassed: (RowIdentity) -> Bool = { !sent.undone.contains($0) || overtaken.contains($0) }
             try self.mirror.forgetRefused(
                 refused.filter { isPassed($0.key) }, behind: done, carriedOut: sent.repeated.tokens)
-            try self.mirror.forgetCarriedOut(refused.filter { !isPassed($0.key) }, sent.repeated.tokens)
             try self.mirror.forgetRefused(
                 refusedBelow.filter { overtaken.contains($0.key) }, behind: done, carriedOut: sent.repeated.tokens)
             // The server has an object of the primary key, or had one, and nobody can tell whose it is; or it has another state

@@ -135,16 +135,21 @@ extension SaveSending {
             return fail(write, error)
         }
         store.mirror.online.unknown.remove(rooted(write))
-        guard write.kind == .insert, earlier.write.kind == .insert || earlier.born != nil else { return }
+        guard write.kind == .insert, earlier.isOfNewObject else { return }
         if error.kind == .gone {
-            // It existed here, and others have deleted it: the merge policy decides whether to create it again.
-            store.mirror.online.deleted.withLock { _ = $0.insert(rooted(write)) }
+            noteDeleted(write)
             fail(write, error)
         } else if let born = earlier.born {
             // The server has it, but not the change.
             store.mirror.online.unknown.put(UnknownWrite(write: born), rooted(write))
             fail(write, error)
         }
+    }
+
+    /// A new object existed at the server, and others have deleted it: the merge policy decides whether to create it again.
+    func noteDeleted(_ write: MirrorWrite) {
+        store.mirror.online.unknown.remove(rooted(write))
+        store.mirror.online.deleted.withLock { _ = $0.insert(rooted(write)) }
     }
 
     /// Whether a server that refuses the repetition of a write may have carried out its operations at the first time: somebody in
@@ -196,11 +201,13 @@ extension SaveSending {
                 }
             } catch {
                 if write.kind == .delete { return await confirmed(.failed(error), of: write) }
-                if write.kind == .update, error.kind == .notFound { return await absence(of: write, error) }
-                // A server without idempotency tokens finds its own work in the way, and a refusal of the repetition says
-                // nothing of the first attempt.
-                guard error.kind == .duplicate || error.kind == .conflict || write.kind == .insert && !error.concernsAll
-                else { return .failed(error) }
+                var error = error
+                if write.kind == .update, error.kind == .notFound,
+                    case .failed(let found) = await absence(of: write, error)
+                {
+                    error = found
+                }
+                guard saysNothing(error, of: write) else { return .failed(error) }
                 do throws(RemoteError) {
                     // A server that gave the object another key tells it with the refusal.
                     let record = try await state(of: write) ?? error.serverRecord
@@ -216,8 +223,17 @@ extension SaveSending {
         return .done(last)
     }
 
+    /// Whether a refusal of the repetition says nothing of the first attempt: a server without idempotency tokens finds its own
+    /// work in the way, and somebody in front of it may have refused what it has carried out.
+    private func saysNothing(_ error: RemoteError, of write: MirrorWrite) -> Bool {
+        if error.kind == .duplicate || error.kind == .conflict { return true }
+        guard !error.concernsAll else { return false }
+        if write.kind == .insert { return true }
+        return error.kind != .gone && !write.computed.isEmpty && !store.mirror.server.remembersWrites
+    }
+
     /// What became of a change whose object cannot be found.
-    private func absence(of write: MirrorWrite, _ error: RemoteError) async -> RemoteOutcome {
+    func absence(of write: MirrorWrite, _ error: RemoteError) async -> RemoteOutcome {
         do throws(RemoteError) {
             guard try await isGone(write) else { return .failed(error) }
             var error = error

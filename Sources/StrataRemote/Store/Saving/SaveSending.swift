@@ -258,7 +258,9 @@ struct SaveSending {
 
     mutating func fail(_ write: MirrorWrite, _ error: RemoteError) {
         if let earlier = repeated.earlier[rooted(write)] {
-            if error.kind == .conflict, renamed[rooted(write)] == nil {
+            if error.kind == .gone, earlier.isOfNewObject {
+                noteDeleted(write)
+            } else if error.kind == .conflict, renamed[rooted(write)] == nil {
                 // The mirror gets what the server says now, with the earlier write in it, and the merge policy of the context
                 // compares with that. The answer to the repetition may have been the remembered first one, which is older.
                 store.mirror.online.unknown.remove(rooted(write))
@@ -290,10 +292,15 @@ struct SaveSending {
         }
     }
 
-    /// The final outcome of a write. A delete of an object that does not exist has succeeded; but since "not found" may
-    /// come from a proxy, the server itself is asked for the object.
+    /// The final outcome of a write. A delete of an object that does not exist has succeeded, and others have deleted a new
+    /// object that an earlier save made if there is nothing to change. Since "not found" may come from a proxy, the server
+    /// itself is asked for the object.
     func confirmed(_ outcome: RemoteOutcome, of write: MirrorWrite) async -> RemoteOutcome {
-        guard case .failed(let error) = outcome, write.kind == .delete else { return outcome }
+        guard case .failed(let error) = outcome else { return outcome }
+        if error.kind == .notFound, write.kind == .update, repeated.earlier[rooted(write)]?.isOfNewObject == true {
+            return await absence(of: write, error)
+        }
+        guard write.kind == .delete else { return outcome }
         if error.kind == .gone { return .done(nil) }
         guard error.kind == .notFound else { return outcome }
         do throws(RemoteError) {
