@@ -1,8 +1,8 @@
 import StrataStore
 
 /// Online saves whose outcome is not known. Each keeps its token and its body, and is sent again before the next save
-/// of its object: the server carries it out once, and the client does not conflict with itself. Kept in memory, as the
-/// unsaved changes of contexts are.
+/// of its object: the server carries it out once, and the client does not conflict with itself. A save that is known to be
+/// carried out by now stays here while contexts have its changes to save. Kept in memory, as these are.
 final class UnknownWrites: Sendable {
     /// By topmost entity and key.
     private let writes = Guarded<[RowIdentity: UnknownWrite]>([:])
@@ -12,8 +12,8 @@ final class UnknownWrites: Sendable {
         writes.withLock { $0[identity] = $0[identity] ?? UnknownWrite(write: write) }
     }
 
-    /// From now on something else is to be sent again of an object.
-    func put(_ unknown: UnknownWrite, _ identity: RowIdentity) { writes.withLock { $0[identity] = unknown } }
+    /// From now on something else is to be sent again of an object, or nothing.
+    func put(_ unknown: UnknownWrite?, _ identity: RowIdentity) { writes.withLock { $0[identity] = unknown } }
 
     /// Whether all answers are known.
     var isEmpty: Bool { writes.withLock(\.isEmpty) }
@@ -33,13 +33,19 @@ final class UnknownWrites: Sendable {
     }
 }
 
-/// What is sent again of an object.
+/// What an earlier save has sent of an object, and what contexts still have to save: it is left out of their next save.
 struct UnknownWrite: Sendable {
     let write: MirrorWrite
-    /// For an object that the mirror has not got yet: as the server had it before ``write``, which changes it then.
-    var born: MirrorWrite?
+    /// The write before ``write``, which the server has carried out; of an object that the mirror has not got yet, all that the
+    /// server has then, as an insert.
+    var before: MirrorWrite?
+    /// Whether the server is known to have carried the write out, so that it is not sent again.
+    var isCarriedOut = false
     /// How often the server has refused to be told again.
     var refusals = 0
+
+    /// For an object that the mirror has not got yet: as the server had it before ``write``, which changes it then.
+    var born: MirrorWrite? { before?.kind == .insert ? before : nil }
 
     /// Whether the mirror has not got the object yet.
     var isOfNewObject: Bool { write.kind == .insert || born != nil }
@@ -51,7 +57,19 @@ struct UnknownWrite: Sendable {
     func followed(by next: MirrorWrite) -> UnknownWrite {
         // One that the server has renamed is named by its creation.
         guard next.write.id == write.write.id else { return self }
-        return UnknownWrite(write: next, born: write.kind == .insert ? write : born?.changed(by: write))
+        return UnknownWrite(write: next, before: write.kind == .insert ? write : born?.changed(by: write) ?? write)
+    }
+
+    /// What is left of a write that the server has carried out once the mirror has the object as it is now: contexts still have
+    /// its operations. nil if it has none.
+    static func operations(of write: MirrorWrite) -> UnknownWrite? {
+        guard write.kind == .update else { return nil }
+        var rest = write
+        rest.computed = write.computed.filter { !$0.value.covered.isEmpty }
+        rest.write.values = write.write.values.filter { rest.computed[$0.key] != nil }
+        rest.write.operations = write.write.operations.filter { rest.computed[$0.key] != nil }
+        rest.relations = []
+        return rest.computed.isEmpty ? nil : UnknownWrite(write: rest, isCarriedOut: true)
     }
 }
 

@@ -138,6 +138,11 @@ extension Mirror {
         // A change of an object that the server has never had was not carried out: the object is still to be created.
         if sent.kind == .insert, write.kind == .update, unknown.born == nil { return }
         let later = try rest(of: sent, behind: unknown, on: connection)
+        if unknown.isCarriedOut, write.kind == .update, sent.kind == .update {
+            try remove(sent.seq, on: connection)
+            if let later { try add([later], on: connection) }
+            return
+        }
         if sent.kind == .insert, let born = unknown.born { sent.base = try row(of: born, on: connection).stored }
         if sent.kind == .delete, write.kind != .delete { sent.id = "" }
         sent.kind = write.kind

@@ -309,7 +309,7 @@ import Testing
 
 extension TallyServer {
     /// The tags in the order of their names: operations that wait may come in another one.
-    fileprivate var tags: [String] {
+    var tags: [String] {
         guard case .list(let values)? = value("tags") else { return [] }
         return values.compactMap(String.init).sorted()
     }

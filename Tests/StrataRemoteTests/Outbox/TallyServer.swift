@@ -53,6 +53,7 @@ final class TallyServer: RemoteBackend, @unchecked Sendable {
     private let server: MemoryBackend
     private let lock = NSLock()
     private var (mute, deaf) = (false, false)
+    private var untilLoss: Int?
     private var refused = 0
     private var list: [RemoteWrite] = []
     private var closed: String?
@@ -87,6 +88,12 @@ final class TallyServer: RemoteBackend, @unchecked Sendable {
         set { lock.withLock { deaf = newValue } }
     }
 
+    /// How many of the next writes arrive before ``losesRequests`` begins; nil for all.
+    var requestsUntilLoss: Int? {
+        get { lock.withLock { untilLoss } }
+        set { lock.withLock { untilLoss = newValue } }
+    }
+
     /// How many of the next writes are refused, by somebody in front of the server.
     var refusals: Int {
         get { lock.withLock { refused } }
@@ -115,6 +122,10 @@ final class TallyServer: RemoteBackend, @unchecked Sendable {
             lock.withLock { list.append(write) }
         case .create, .delete, .batch, .relate: writes = true
         default: break
+        }
+        if writes, let left = requestsUntilLoss {
+            losesRequests = left == 0
+            requestsUntilLoss = left == 0 ? nil : left - 1
         }
         if writes, losesRequests { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }
         if case .update(_, let write) = operation, write.id == refusedID { throw Self.refusal }

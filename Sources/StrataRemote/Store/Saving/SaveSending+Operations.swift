@@ -90,11 +90,13 @@ extension SaveSending {
     }
 
     /// What is left of the operations of a write once the server has carried out those of an earlier one. One that has been undone
-    /// meanwhile is taken back.
+    /// meanwhile is taken back, unless the mirror shows its result by now: to undo it there means to keep that.
     /// - Parameter record: The server's state.
-    func leaveOutOperations(of earlier: MirrorWrite, _ record: RemoteRecord?, in rest: inout MirrorWrite) {
+    func leaveOutOperations(of unknown: UnknownWrite, _ record: RemoteRecord?, in rest: inout MirrorWrite) {
+        let earlier = unknown.write
         let sent = rest.write.operations
-        for name in Set(earlier.computed.keys).union(rest.computed.keys) {
+        let undone = unknown.isCarriedOut ? [] : Set(earlier.computed.keys)
+        for name in undone.union(rest.computed.keys) {
             let done = earlier.computed[name]
             let own = rest.computed.removeValue(forKey: name)
             // An assigned value replaces the operations.

@@ -44,43 +44,53 @@ extension SaveSending {
     /// has done then out of the writes of this save.
     mutating func settleUnknown() async {
         for (position, write) in writes.enumerated() {
-            guard let earlier = store.mirror.online.unknown.write(of: rooted(write)) else { continue }
-            switch await outcomeOnce(of: earlier.write) {
-            case .done where earlier.write.kind == .delete && write.kind != .delete:
-                // Nothing is left of the object: what makes it again is sent as it is.
-                store.mirror.online.unknown.remove(rooted(write))
-            case .done(var record):
-                repeated.tokens.insert(earlier.write.write.token)
-                if record == nil, !write.computed.isEmpty {
-                    // The results of operations are made of what the server has now.
-                    do throws(RemoteError) {
-                        record = try await state(of: earlier.write)
-                    } catch {
-                        fail(write, error)
-                        continue
-                    }
-                }
-                let rest = rest(of: write, behind: earlier, record)
-                if let record, await isOvertaken(rest, behind: earlier, record) {
-                    overtake(write, earlier, record)
-                    continue
-                }
-                repeated.rests[position] = rest
-                if rest.isNothing {
-                    store.mirror.online.unknown.remove(rooted(write))
-                } else {
-                    // Without the rest the save is not done, and what the mirror lacks is still to be sent in front of it.
-                    repeated.earlier[rooted(write)] = earlier
-                }
-                // An object that is deleted next is not reported again.
-                if let record, write.kind != .delete {
-                    note(rest.isNothing ? await latest(record, of: earlier.write) : record, of: earlier.write)
-                }
-            case .failed(let error): failRepetition(of: earlier, write, error)
-            }
+            var next = store.mirror.online.unknown.write(of: rooted(write))
+            while let earlier = next { next = await settle(earlier, before: write, at: position) }
         }
         writes = writes.enumerated().compactMap { position, write in repeated.rests[position] ?? write }
             .filter { !$0.isNothing && !undone.contains(rooted($0)) }
+    }
+
+    /// - Returns: The write before the earlier one if that was not carried out.
+    private mutating func settle(
+        _ earlier: UnknownWrite, before write: MirrorWrite, at position: Int
+    ) async -> UnknownWrite? {
+        switch await outcomeOnce(of: earlier) {
+        case .done where earlier.write.kind == .delete && write.kind != .delete:
+            // Nothing is left of the object: what makes it again is sent as it is.
+            store.mirror.online.unknown.remove(rooted(write))
+        case .done(var record):
+            repeated.tokens.insert(earlier.write.write.token)
+            if record == nil, !write.computed.isEmpty {
+                // The results of operations are made of what the server has now.
+                do throws(RemoteError) {
+                    record = try await state(of: earlier.write)
+                } catch {
+                    fail(write, error)
+                    return nil
+                }
+            }
+            let rest = rest(of: write, behind: earlier, record)
+            if let record, await isOvertaken(rest, behind: earlier, record) {
+                overtake(write, earlier, record)
+                return nil
+            }
+            repeated.rests[position] = rest
+            if rest.isNothing {
+                store.mirror.online.unknown.remove(rooted(write))
+            } else {
+                // Without the rest the save is not done, and what the mirror lacks is still to be sent in front of it.
+                repeated.earlier[rooted(write)] = earlier
+            }
+            // An object that is deleted next is not reported again.
+            if let record, write.kind != .delete {
+                // What is sent next tells the latest state, and one that was read is the latest.
+                let isEnough = !rest.isNothing || earlier.isCarriedOut
+                note(isEnough ? record : await latest(record, of: earlier.write), of: earlier.write)
+            }
+        case .failed(let error): return failRepetition(of: earlier, write, error)
+        }
+        return nil
     }
 
     /// Whether others have changed what a save changes next since the earlier write: a server that answers the repetition with
@@ -110,11 +120,8 @@ extension SaveSending {
 
     /// The mirror gets what the server says, and the merge policy of the context compares with that.
     private mutating func overtake(_ write: MirrorWrite, _ earlier: UnknownWrite, _ record: RemoteRecord) {
-        // The context still has the operations that the server has carried out: the next save has to leave them out, too. A server
-        // that does not recognize writes has not said that it carried them out.
-        if earlier.write.computed.values.allSatisfy(\.covered.isEmpty) || !store.mirror.server.remembersWrites {
-            store.mirror.online.unknown.remove(rooted(write))
-        }
+        // The context still has the operations that the server has carried out: the next save has to leave them out, too.
+        store.mirror.online.unknown.put(.operations(of: earlier.write), rooted(write))
         repeated.overtaken.insert(rooted(write))
         note(record, of: earlier.write)
         fail(
@@ -125,17 +132,25 @@ extension SaveSending {
     }
 
     /// An earlier write was not carried out by this request.
-    private mutating func failRepetition(of earlier: UnknownWrite, _ write: MirrorWrite, _ error: RemoteError) {
+    /// - Returns: The write before it, which was.
+    private mutating func failRepetition(
+        of earlier: UnknownWrite, _ write: MirrorWrite, _ error: RemoteError
+    ) -> UnknownWrite? {
         // A proxy's "not found" says nothing of a creation either: the server may have the object, under a key of its own.
-        if error.concernsAll || error.kind == .notFound && earlier.write.kind == .insert { return fail(write, error) }
+        if error.concernsAll || error.kind == .notFound && earlier.write.kind == .insert {
+            fail(write, error)
+            return nil
+        }
         if mayHaveComputed(earlier, error) {
             var refused = earlier
             refused.refusals += 1
             store.mirror.online.unknown.put(refused, rooted(write))
-            return fail(write, error)
+            fail(write, error)
+            return nil
         }
-        store.mirror.online.unknown.remove(rooted(write))
-        guard write.kind == .insert, earlier.isOfNewObject else { return }
+        let before = error.kind == .gone ? nil : earlier.before.flatMap(UnknownWrite.operations)
+        store.mirror.online.unknown.put(before, rooted(write))
+        guard write.kind == .insert, earlier.isOfNewObject else { return before }
         if error.kind == .gone {
             noteDeleted(write)
             fail(write, error)
@@ -144,6 +159,7 @@ extension SaveSending {
             store.mirror.online.unknown.put(UnknownWrite(write: born), rooted(write))
             fail(write, error)
         }
+        return nil
     }
 
     /// A new object existed at the server, and others have deleted it: the merge policy decides whether to create it again.
@@ -166,16 +182,17 @@ extension SaveSending {
         }
     }
 
-    /// What became of a write, which is sent once more unless that would carry out its operations a second time.
-    private func outcomeOnce(of write: MirrorWrite) async -> RemoteOutcome {
-        if mayRepeatOperations(of: write) {
+    /// What became of an earlier write, which is sent once more unless that would carry out its operations a second time.
+    private func outcomeOnce(of earlier: UnknownWrite) async -> RemoteOutcome {
+        let write = earlier.write
+        if earlier.isCarriedOut || mayRepeatOperations(of: write) {
             do throws(RemoteError) {
                 guard let record = try await state(of: write) else {
                     return await absence(
                         of: write,
                         RemoteError(.notFound, domain: "Strata", message: "the object cannot be found"))
                 }
-                if hasComputed(write, record) { return .done(record) }
+                if earlier.isCarriedOut || hasComputed(write, record) { return .done(record) }
             } catch {
                 return .failed(error)
             }
@@ -302,7 +319,7 @@ extension SaveSending {
         if write.kind == .insert, let record { rest.write.id = store.mirror.canonical(record.id, write.entity) }
         rest.write.isWhole = write.kind == .update && write.write.isWhole
         rest.write.values = write.write.values.filter { told[$0.key] != $0.value }
-        leaveOutOperations(of: earlier.write, record, in: &rest)
+        leaveOutOperations(of: earlier, record, in: &rest)
         rest.relations = write.relations.filter { relation in
             !earlier.write.relations.contains {
                 $0.relationship == relation.relationship && $0.added == relation.added && $0.removed == relation.removed

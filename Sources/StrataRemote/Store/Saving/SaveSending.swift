@@ -263,10 +263,12 @@ struct SaveSending {
             } else if error.kind == .conflict, renamed[rooted(write)] == nil {
                 // The mirror gets what the server says now, with the earlier write in it, and the merge policy of the context
                 // compares with that. The answer to the repetition may have been the remembered first one, which is older.
-                store.mirror.online.unknown.remove(rooted(write))
+                store.mirror.online.unknown.put(.operations(of: earlier.write), rooted(write))
                 repeated.overtaken.insert(rooted(write))
             } else {
-                let next = error.leavesOutcomeUnknown ? earlier.followed(by: write) : earlier
+                var done = earlier
+                done.isCarriedOut = renamed[rooted(write)] == nil
+                let next = error.leavesOutcomeUnknown ? earlier.followed(by: write) : done
                 store.mirror.online.unknown.put(next, rooted(write))
             }
         } else if error.leavesOutcomeUnknown {

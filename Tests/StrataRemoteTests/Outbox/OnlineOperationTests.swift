@@ -1,0 +1,92 @@
+import Foundation
+import Strata
+import StrataRemote
+import StrataRemoteTesting
+import Testing
+
+/// Operations in online saves that get no answer, while others change the same object.
+@Suite struct OnlineOperationTests {
+    typealias Kind = OperationOutboxTests.Kind
+
+    /// A client whose save of an increment by 10 was carried out without an answer, and one that knows nothing of it.
+    private func open(_ kind: Kind) async throws -> (server: TallyServer, client: TallyClient, other: TallyClient) {
+        let server = TallyServer(kind.features)
+        let (client, other) = (try TallyClient(server), try TallyClient(server))
+        client.context.mergePolicy = .objectWinsByProperty
+        other.context.mergePolicy = .objectWinsByProperty
+        try await client.create()
+        try await client.store.sync.synchronize()
+        try await other.store.sync.synchronize()
+        try client.tally().increment("count", by: 10)
+        server.losesAnswers = true
+        await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
+        server.losesAnswers = false
+        return (server, client, other)
+    }
+
+    /// Saves until the merge policy has settled all conflicts.
+    private func save(_ client: TallyClient) async throws {
+        for _ in 0..<4 where client.context.hasChanges { try? await client.saveOnline() }
+        #expect(!client.context.hasChanges)
+        try await client.settle()
+    }
+
+    @Test("An increment is done once though others have changed another attribute", arguments: PassedOperationTests.kinds)
+    func otherAttribute(kind: Kind) async throws {
+        let (server, client, other) = try await open(kind)
+        try await other.store.sync.pull()
+        try other.tally()["name"] = "theirs"
+        try other.save()
+        try await other.store.sync.push()
+        let tally = try client.tally()
+        tally["name"] = "mine"
+        try tally.increment("count")
+        try await save(client)
+        #expect(server.value("count") == .integer(11))
+        #expect(server.value("name") == .string("mine"))
+        #expect(tally["count"] as? Int64 == 11)
+    }
+
+    @Test("An increment that the server has carried out stays when its context discards it", arguments: PassedOperationTests.kinds)
+    func discarded(kind: Kind) async throws {
+        let (server, client, other) = try await open(kind)
+        try await other.store.sync.pull()
+        try other.tally()["name"] = "theirs"
+        try other.save()
+        try await other.store.sync.push()
+        client.context.mergePolicy = .error
+        let tally = try client.tally()
+        tally["name"] = "mine"
+        await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
+        client.context.rollback()
+        try await client.store.sync.pull()
+        client.context.processPendingChanges()
+        #expect(tally["count"] as? Int64 == 10)
+        #expect(tally["name"] as? String == "theirs")
+        tally["name"] = "mine"
+        try await save(client)
+        #expect(server.value("count") == .integer(10))
+        #expect(server.value("name") == .string("mine"))
+    }
+
+    @Test(
+        "An increment is done once though the save after it was lost, and others have counted since",
+        arguments: PassedOperationTests.kinds)
+    func lostAfterwards(kind: Kind) async throws {
+        let (server, client, other) = try await open(kind)
+        // The first part of the second save repeats the increment; the rest never arrives.
+        try client.tally().add(["a"], to: "tags")
+        server.requestsUntilLoss = 1
+        await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
+        server.losesRequests = false
+        try await other.store.sync.pull()
+        try other.tally().increment("count", by: 100)
+        try other.tally().add(["b"], to: "tags")
+        try other.save()
+        try await other.store.sync.push()
+        try await save(client)
+        #expect(server.value("count") == .integer(110))
+        #expect(Set(server.tags) == ["a", "b"])
+        #expect(try client.tally()["count"] as? Int64 == 110)
+    }
+}
