@@ -140,6 +140,8 @@ struct CommitApplier {
             for slot in object.binding.entity.slots { record.slots.insert(slot.index) }
         }
         let later = object.operations.mapValues(\.unsealed).filter { !$0.value.isEmpty }
+        // If the store's answer has been read before it was applied here, the value has the operations in it twice.
+        for slot in object.operations.keys where later[slot] == nil { record.slots.remove(slot) }
         object.changes = record
         object.operations = later
         object.flags.remove([.inserted, .updated, .idTaken])

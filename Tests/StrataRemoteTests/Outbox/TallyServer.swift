@@ -57,6 +57,7 @@ final class TallyServer: RemoteBackend, @unchecked Sendable {
     private var refused = 0
     private var list: [RemoteWrite] = []
     private var closed: String?
+    private var entrance: Gate?
     private static let refusal = RemoteError(.rejected, domain: "Tallies", message: "no", status: 400)
 
     init(_ features: RemoteCapabilities.Features) { server = MemoryBackend(features: features) }
@@ -106,11 +107,20 @@ final class TallyServer: RemoteBackend, @unchecked Sendable {
         set { lock.withLock { closed = newValue } }
     }
 
+    /// Where changes of the object that may not be changed wait.
+    var gate: Gate? {
+        get { lock.withLock { entrance } }
+        set { lock.withLock { entrance = newValue } }
+    }
+
     /// The changes that arrived.
     var updates: [RemoteWrite] { lock.withLock { list } }
 
+    /// A value of the first tally.
     func value(_ property: String) -> Value? {
-        guard case .value(let value)? = server.records.first?.values[property] else { return nil }
+        guard case .value(let value)? = server.records.first(where: { $0.id == "1" })?.values[property] else {
+            return nil
+        }
         return value
     }
 
@@ -128,7 +138,10 @@ final class TallyServer: RemoteBackend, @unchecked Sendable {
             requestsUntilLoss = left == 0 ? nil : left - 1
         }
         if writes, losesRequests { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }
-        if case .update(_, let write) = operation, write.id == refusedID { throw Self.refusal }
+        if case .update(_, let write) = operation, write.id == refusedID {
+            await gate?.pass()
+            throw Self.refusal
+        }
         if writes, refusals > 0 {
             refusals -= 1
             throw Self.refusal

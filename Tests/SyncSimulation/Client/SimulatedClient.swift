@@ -90,8 +90,8 @@ final class SimulatedClient: @unchecked Sendable {
             container.defaultMergePolicy = habits.mergePolicy
             context = container.newContext(automaticallyMergesChanges: habits.mergesAutomatically)
             if world.operates {
-                // Operations are in conflict with nobody.
-                container.defaultMergePolicy = .error
+                // Operations are in conflict with nobody; notes are.
+                container.defaultMergePolicy = .objectWinsByProperty
                 tallies = container.newContext(automaticallyMergesChanges: habits.mergesAutomatically)
             }
         }

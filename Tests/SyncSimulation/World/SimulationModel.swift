@@ -41,7 +41,7 @@ enum SimulationModel {
             var tally = Entity(name: "Tally", location: nil)
             tally.attributes = [
                 Attribute("tallyId", .string), Attribute("count", .integer64, optional: true),
-                Attribute("marks", .array(.string), optional: true),
+                Attribute("marks", .array(.string), optional: true), Attribute("note", .string, optional: true),
             ]
             entities.append(tally)
         }

@@ -2,8 +2,8 @@ import Strata
 import StrataRemote
 import StrataStore
 
-/// What clients did to the tallies: objects that are there from the beginning, and that nobody assigns anything to. Each
-/// operation is done exactly once.
+/// What clients did to the tallies: objects that are there from the beginning. Each operation is done exactly once, whatever
+/// else its save contains: clients assign notes, too, which may be in conflict.
 ///
 /// `@unchecked Sendable`: everything happens on one thread.
 final class Tallies: @unchecked Sendable {
@@ -21,6 +21,10 @@ final class Tallies: @unchecked Sendable {
     }
 
     private(set) var list: [Operation] = []
+    /// What clients have noted.
+    private(set) var notes: Set<String> = []
+
+    func note(_ text: String) { notes.insert(text) }
 
     /// - Returns: Its place.
     @discardableResult
@@ -110,6 +114,15 @@ extension SimulatedClient {
         return ("marks", world.executor.random.chance(0.5) ? .append([mark]) : .appendUnique([mark]))
     }
 
+    /// Sometimes a text to be assigned along with an operation.
+    private func anyNote(_ id: String) -> String? {
+        guard world.executor.random.chance(0.2) else { return nil }
+        let text = newText()
+        world.trace("\(number) notes \(text) in \(id)")
+        world.tallies.note(text)
+        return text
+    }
+
     private func note(_ id: String, _ property: String, _ operation: FieldOperation) {
         world.trace("\(number) does \(operation) to \(id).\(property)")
         world.tallies.add(
@@ -128,12 +141,15 @@ extension SimulatedClient {
         else { return world.violate("client \(number): \(operation) cannot be done") }
         var slab = RowSlab.copy(of: row.row)
         guard RowEditing.setValue(value, slot, layout: entity.slots, in: &slab) else { return }
+        var slots = SlotSet([slot.index])
+        if let text = anyNote(identity(row).id), let note = entity.slot(named: "note") {
+            guard RowEditing.setValue(.string(text), note, layout: entity.slots, in: &slab) else { return }
+            slots.insert(note.index)
+        }
         RowEditing.setVersion(row.row.version + 1, in: slab)
         var changes = ChangeSet()
         changes.updates.append(
-            .init(
-                row: RowReference(slab: slab, row: slab.row), slots: SlotSet([slot.index]),
-                baseVersion: row.row.version))
+            .init(row: RowReference(slab: slab, row: slab.row), slots: slots, baseVersion: row.row.version))
         changes.operations[RowIdentity(entityIndex: entity.index, key: row.key)] = [
             slot.index: FieldOperations([operation])
         ]
@@ -159,6 +175,7 @@ extension SimulatedClient {
             case .appendUnique(let list): try tally.addUnique(list.compactMap(String.init), to: property)
             case .remove(let list): try tally.remove(list.compactMap(String.init), from: property)
             }
+            if let text = anyNote(tally["tallyId"] as? String ?? "") { tally["note"] = text }
             draft.operations.append(
                 UnsavedOperation(id: tally["tallyId"] as? String ?? "", property: property, operation: operation))
             // A save that is under way takes it along if it has to start again.
@@ -239,6 +256,9 @@ extension SimulationWorld {
             let done = tallies.list.filter { $0.id == id }
             checkCount(values["count"], done.filter { $0.property == "count" }, id)
             checkMarks(values["marks"], done.filter { $0.property == "marks" }, id)
+            if case .value(.string(let text))? = values["note"], !tallies.notes.contains(text) {
+                violate("Tally \(id) has the note \(text) of nobody")
+            }
         }
     }
 
