@@ -114,7 +114,7 @@ import Testing
         let save = Task { @MainActor in try await context.save(options: online) }
         await gate.reached()
         if isRead {
-            // Another answer brings what the save has done before the context hears of the save.
+            // The context reads what the save has done before the save ends.
             try await client.store.sync.pull()
             let request = FetchRequest<ManagedObject>(entity: "Tally").options(RemoteOptions(fetchPolicy: .cacheOnly))
             _ = try await context.fetch(request)

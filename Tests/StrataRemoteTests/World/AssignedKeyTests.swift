@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataRemote
+import StrataStore
 import StrataRemoteTesting
 import Testing
 
@@ -28,6 +29,37 @@ import Testing
         options.savePolicy = isOnline ? .networkThenCache : .cacheOnly
         let store = try RemoteStore.open(model: model, backend: backend, location: .memory(name: nil), options: options)
         return (store, try PersistentContainer(store: store).newContext())
+    }
+
+    @Test("A new object to which the server gave a key of its own is made once, although the repetition is refused")
+    func refusedRepetition() async throws {
+        let backend = Interceptor { $0.features.insert(.idempotencyTokens) }
+        let (_, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        let city = try Atlas.city("1", "Lima", context)
+        let lost = RemoteError(.timeout, message: "lost")
+        let refusal = RemoteError(.rejected, message: "no", status: 400)
+        let errors = Guarded<[RemoteError?]>([lost, refusal, nil])
+        let keys = Guarded<[UUID: String]>([:])
+        backend.intercept { [shelf = backend.shelf] (operation) async throws(RemoteError) in
+            guard case .create(let entity, let writes) = operation, var write = writes.first else { return nil }
+            let error = errors.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+            if let error, error.kind == .rejected { throw error }
+            let (key, isNew) = keys.withLock { keys in
+                if let key = keys[write.token] { return (key, false) }
+                let key = "server-\(keys.count + 1)"
+                keys[write.token] = key
+                return (key, true)
+            }
+            write.id = key
+            if isNew { _ = try await shelf.perform(.create(entity: entity, [write]), options: RequestOptions()) }
+            if let error { throw error }
+            return .outcomes([.done(shelf.record("City", key))])
+        }
+        for _ in 0..<2 { await #expect(throws: PersistenceError.self) { try await context.save(options: nil) } }
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+        #expect(backend.shelf.count("City") == 1)
+        #expect(city["cityId"] as? String == "server-1")
     }
 
     @Test("New members of a new object keep their order, under the keys of the server", arguments: [true, false])

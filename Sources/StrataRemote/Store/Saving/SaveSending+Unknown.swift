@@ -141,7 +141,7 @@ extension SaveSending {
             fail(write, error)
             return nil
         }
-        if mayHaveComputed(earlier, error) {
+        if mayBeCarriedOut(earlier, error) {
             var refused = earlier
             refused.refusals += 1
             store.mirror.online.unknown.put(refused, rooted(write))
@@ -168,13 +168,14 @@ extension SaveSending {
         store.mirror.online.deleted.withLock { _ = $0.insert(rooted(write)) }
     }
 
-    /// Whether a server that refuses the repetition of a write may have carried out its operations at the first time: somebody in
-    /// front of it may have refused. The save fails then, and the next one asks again, because to send its own operations would
-    /// carry out those of the earlier write twice. A server that refuses again and again has not carried it out: one that
-    /// recognizes writes would say so.
-    private func mayHaveComputed(_ earlier: UnknownWrite, _ error: RemoteError) -> Bool {
-        guard !earlier.write.write.operations.isEmpty || !earlier.write.computed.isEmpty, earlier.refusals < 2,
-            store.mirror.server.remembersWrites
+    /// Whether a server that refuses the repetition of a write may have carried it out at the first time, without a way to see
+    /// that: it has done operations, or made a new object, perhaps under a key of its own. Somebody in front of it may have
+    /// refused. The save fails then, and the next one asks again, because to send its own changes would do the same twice. A server
+    /// that refuses again and again has not carried it out: one that recognizes writes would say so.
+    private func mayBeCarriedOut(_ earlier: UnknownWrite, _ error: RemoteError) -> Bool {
+        let write = earlier.write
+        guard write.kind == .insert || !write.write.operations.isEmpty || !write.computed.isEmpty,
+            earlier.refusals < 2, store.mirror.server.remembersWrites
         else { return false }
         return switch error.kind {
         case .conflict, .duplicate, .gone, .notFound: false
