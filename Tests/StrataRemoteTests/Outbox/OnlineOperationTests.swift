@@ -70,6 +70,29 @@ import Testing
         #expect(server.value("name") == .string("mine"))
     }
 
+    @Test("An increment is done once though somebody in front of the server does not find its object", arguments: kinds)
+    func notFound(kind: Kind) async throws {
+        let (server, client, _) = try await open(kind)
+        let tally = try client.tally()
+        tally["name"] = "mine"
+        server.refusalKind = .notFound
+        server.refusals = 1
+        try? await client.saveOnline()
+        try await save(client)
+        #expect(server.value("count") == .integer(10))
+        #expect(server.value("name") == .string("mine"))
+    }
+
+    @Test("An increment is done once though others count between its repetition and the reading of the object")
+    func changedBeforeReading() async throws {
+        let (server, client, _) = try await open(.versions)
+        let tally = try client.tally()
+        try tally.increment("count")
+        server.countBeforeRead = 110
+        try await save(client)
+        #expect(server.value("count") == .integer(111))
+    }
+
     @Test(
         "An increment is done once though the save after it was lost, and others have counted since",
         arguments: kinds)

@@ -55,10 +55,11 @@ final class TallyServer: RemoteBackend, @unchecked Sendable {
     private var (mute, deaf) = (false, false)
     private var untilLoss: Int?
     private var refused = 0
+    private var kind = RemoteError.Kind.rejected
+    private var othersCount: Int64?
     private var list: [RemoteWrite] = []
     private var closed: String?
     private var entrance: Gate?
-    private static let refusal = RemoteError(.rejected, domain: "Tallies", message: "no", status: 400)
 
     init(_ features: RemoteCapabilities.Features) { server = MemoryBackend(features: features) }
 
@@ -101,6 +102,18 @@ final class TallyServer: RemoteBackend, @unchecked Sendable {
         set { lock.withLock { refused = newValue } }
     }
 
+    /// What refusals say.
+    var refusalKind: RemoteError.Kind {
+        get { lock.withLock { kind } }
+        set { lock.withLock { kind = newValue } }
+    }
+
+    /// The count that others assign before the next reading; nil if they do nothing.
+    var countBeforeRead: Int64? {
+        get { lock.withLock { othersCount } }
+        set { lock.withLock { othersCount = newValue } }
+    }
+
     /// The ID of an object that may not be changed.
     var refusedID: String? {
         get { lock.withLock { closed } }
@@ -131,6 +144,12 @@ final class TallyServer: RemoteBackend, @unchecked Sendable {
             writes = true
             lock.withLock { list.append(write) }
         case .create, .delete, .batch, .relate: writes = true
+        case .read(let entity, _):
+            if let count = countBeforeRead {
+                countBeforeRead = nil
+                let write = RemoteWrite(id: "1", values: ["count": .value(.integer(count))])
+                _ = try await server.perform(.update(entity: entity, write), options: options)
+            }
         default: break
         }
         if writes, let left = requestsUntilLoss {
@@ -140,11 +159,11 @@ final class TallyServer: RemoteBackend, @unchecked Sendable {
         if writes, losesRequests { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }
         if case .update(_, let write) = operation, write.id == refusedID {
             await gate?.pass()
-            throw Self.refusal
+            throw RemoteError(refusalKind, domain: "Tallies", message: "no", status: 400)
         }
         if writes, refusals > 0 {
             refusals -= 1
-            throw Self.refusal
+            throw RemoteError(refusalKind, domain: "Tallies", message: "no", status: 400)
         }
         let answer = try await server.perform(operation, options: options)
         if writes, losesAnswers { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }

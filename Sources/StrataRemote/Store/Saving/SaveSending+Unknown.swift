@@ -72,7 +72,7 @@ extension SaveSending {
             }
             let rest = rest(of: write, behind: earlier, record)
             if let record, await isOvertaken(rest, behind: earlier, record) {
-                overtake(write, earlier, record)
+                await overtake(write, earlier, record)
                 return nil
             }
             repeated.rests[position] = rest
@@ -82,11 +82,14 @@ extension SaveSending {
                 // Without the rest the save is not done, and what the mirror lacks is still to be sent in front of it.
                 repeated.earlier[rooted(write)] = earlier
             }
-            // An object that is deleted next is not reported again.
+            // An object that is deleted next is not reported again. Of a changed one what follows tells the latest state; without
+            // it the mirror may have a later one than the server remembers.
             if let record, write.kind != .delete {
-                // What is sent next tells the latest state, and one that was read is the latest.
-                let isEnough = !rest.isNothing || earlier.isCarriedOut
-                note(isEnough ? record : await latest(record, of: earlier.write), of: earlier.write)
+                if rest.isNothing || earlier.isCarriedOut || !remembersAnswers {
+                    note(await latest(record, of: earlier), of: earlier.write)
+                } else if earlier.write.kind == .insert {
+                    note(record, of: earlier.write)
+                }
             }
         case .failed(let error): return failRepetition(of: earlier, write, error)
         }
@@ -119,7 +122,8 @@ extension SaveSending {
     }
 
     /// The mirror gets what the server says, and the merge policy of the context compares with that.
-    private mutating func overtake(_ write: MirrorWrite, _ earlier: UnknownWrite, _ record: RemoteRecord) {
+    private mutating func overtake(_ write: MirrorWrite, _ earlier: UnknownWrite, _ record: RemoteRecord) async {
+        let record = await latest(record, of: earlier)
         // The context still has the operations that the server has carried out: the next save has to leave them out, too.
         store.mirror.online.unknown.put(.operations(of: earlier.write), rooted(write))
         repeated.overtaken.insert(rooted(write))
@@ -177,8 +181,9 @@ extension SaveSending {
         guard write.kind == .insert || !write.write.operations.isEmpty || !write.computed.isEmpty,
             earlier.refusals < 2, store.mirror.server.remembersWrites
         else { return false }
+        // "Not found" is not about the object, which is there: otherwise it would be "gone".
         return switch error.kind {
-        case .conflict, .duplicate, .gone, .notFound: false
+        case .conflict, .duplicate, .gone: false
         default: true
         }
     }
@@ -227,9 +232,10 @@ extension SaveSending {
                 }
                 guard saysNothing(error, of: write) else { return .failed(error) }
                 do throws(RemoteError) {
-                    // A server that gave the object another key tells it with the refusal.
+                    // A server that gave the object another key tells it with the refusal. Others may have changed the object
+                    // between the refusal and the reading.
                     let record = try await state(of: write) ?? error.serverRecord
-                    guard let record, isWork(of: write, record) else {
+                    guard let record, isWork(of: write, record) || isWork(of: write, error.serverRecord) else {
                         return .failed(error)
                     }
                     last = record
@@ -272,11 +278,14 @@ extension SaveSending {
         return page.records.first { store.mirror.isSame($0, entity, id) }
     }
 
+    /// Whether the server may answer a repetition with what it remembers of the first attempt.
+    private var remembersAnswers: Bool { store.backend.capabilities.features.contains(.idempotencyTokens) }
+
     /// What the server has now. A server that carries out a write once may answer the repetition with what it remembers of the
     /// first attempt, and others may have changed the object since.
-    private func latest(_ record: RemoteRecord, of write: MirrorWrite) async -> RemoteRecord {
-        guard store.backend.capabilities.features.contains(.idempotencyTokens) else { return record }
-        if let found = try? await state(of: record.id, write.entity) { return found }
+    private func latest(_ record: RemoteRecord, of earlier: UnknownWrite) async -> RemoteRecord {
+        guard remembersAnswers, !earlier.isCarriedOut else { return record }
+        if let found = try? await state(of: record.id, earlier.write.entity) { return found }
         // The next pull finds out.
         try? await store.surroundings.elsewhere { [store] () throws(StoreError) in
             try store.mirror.noteStale(record.identity)
@@ -286,9 +295,10 @@ extension SaveSending {
 
     /// Whether the server's state is what a write has made of an object. What a new object lacks the server may have filled
     /// in.
-    private func isWork(of write: MirrorWrite, _ record: RemoteRecord) -> Bool {
+    private func isWork(of write: MirrorWrite, _ record: RemoteRecord?) -> Bool {
+        guard let record else { return false }
         // The state does not tell whether it has operations of others in it. A server that recognizes writes would have said so.
-        write.write.operations.isEmpty && (write.computed.isEmpty || !store.mirror.server.remembersWrites)
+        return write.write.operations.isEmpty && (write.computed.isEmpty || !store.mirror.server.remembersWrites)
             && write.write.values.allSatisfy { name, value in
                 if write.kind == .insert, value == .value(.null) || value == .reference(nil) { return true }
                 return isEqual(record.values[name], value)
