@@ -6,6 +6,10 @@
 BUILD is the folder that `swift build --show-bin-path` prints; SITE is where the site goes. Each product gets an archive of its own,
 and docc merges them. The articles are the pages in Documentation, with their links rewritten for DocC. It ends
 with status 1 if docc warns about anything, or if a link of a page leads nowhere.
+
+It calls docc itself because swift-docc-plugin documents each module separately. An app imports `Strata`, whose reference has to contain the
+types of the modules that it re-exports, and comments there link to types of `Strata`. The plugin (1.5.0) warns about 370 such links in
+four modules, also with --enable-experimental-combined-documentation.
 """
 import json
 import pathlib

@@ -134,6 +134,7 @@ final class AnswerOrder: @unchecked Sendable {
         return lock.withLock { deleted[identity].map { $0 > ticket.number } ?? false }
     }
 
+    /// Whether an answer about an object was applied since a ticket was taken. Only while the lock is held.
     private func isTold(_ identity: RemoteIdentity, since ticket: ReadTicket) -> Bool {
         told[identity].map { $0.moment > ticket.number } ?? false
     }

@@ -83,6 +83,18 @@ import Testing
         #expect(server.value("name") == .string("mine"))
     }
 
+    @Test("An increment is done once though another context saves the object here in between", arguments: kinds)
+    func otherContext(kind: Kind) async throws {
+        let (server, client, _) = try await open(kind)
+        let other = try PersistentContainer(store: client.store).newContext()
+        try #require(try await other.find(entity: "Tally", "1")).increment("count")
+        try await other.save()
+        try await client.store.sync.push()
+        try await save(client)
+        #expect(server.value("count") == .integer(11))
+        #expect(try client.tally()["count"] as? Int64 == 11)
+    }
+
     @Test("An increment is done once though others count between its repetition and the reading of the object")
     func changedBeforeReading() async throws {
         let (server, client, _) = try await open(.versions)
