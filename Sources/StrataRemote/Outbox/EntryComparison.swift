@@ -25,8 +25,8 @@ extension Mirror {
     /// Compares the server's state of an object with the change of an entry.
     ///
     /// An operation is never in conflict. If it is not known whether an earlier attempt was carried out, the server's value
-    /// decides: the value of before shows that it was not, and any other value counts as its result, so that no operation is
-    /// carried out twice.
+    /// decides: the value of before shows that it was not, and so does an array without what was added to it, or with what was
+    /// removed. Any other value counts as its result, so that no operation is carried out twice.
     /// - Parameter isKnown: Whether the server would have answered for an earlier attempt, had it been carried out.
     package func compare(
         _ entry: OutboxEntry, with record: RemoteRecord, isKnown: Bool = false
@@ -54,7 +54,7 @@ extension Mirror {
                 guard let type = description.type, let before = base?.row.value(description) else { continue }
                 let (now, after) = (told.slab.row.value(description), done.applied(to: before, of: type))
                 guard after != before else { continue }
-                if now == before { hasBefore = true }
+                if now == before || done.isMissing(in: now) { hasBefore = true }
                 if now == after { hasAfter = true }
             }
             // A write is carried out as a whole: one value of before says it of all, unless another one is as it was sent. Then
@@ -66,7 +66,7 @@ extension Mirror {
                     let description = entity.slots[slot]
                     guard mayBeDone, let before = base?.row.value(description) else { continue }
                     let now = told.slab.row.value(description)
-                    if now == before { continue }
+                    if now == before || done.isMissing(in: now) { continue }
                     result.equal.insert(slot)
                     if now != done.applied(to: before, of: type) { result.doubtful.insert(slot) }
                     continue

@@ -70,7 +70,7 @@ import Testing
         #expect(server.value("name") == .string("mine"))
     }
 
-    @Test("An increment is done once though somebody in front of the server does not find its object", arguments: kinds)
+    @Test("An increment is done once though a proxy does not find its object", arguments: kinds)
     func notFound(kind: Kind) async throws {
         let (server, client, _) = try await open(kind)
         let tally = try client.tally()
@@ -81,6 +81,26 @@ import Testing
         try await save(client)
         #expect(server.value("count") == .integer(10))
         #expect(server.value("name") == .string("mine"))
+    }
+
+    @Test(
+        "A save whose outcome cannot be read leaves the mirror as it is",
+        arguments: [Kind.versionsAndTokens, .operations])
+    func unreadable(kind: Kind) async throws {
+        let (server, client, other) = try await open(kind)
+        try await other.store.sync.pull()
+        try other.tally().increment("count", by: 100)
+        try other.save()
+        try await other.store.sync.push()
+        try await client.store.sync.pull()
+        server.losesReads = true
+        await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
+        server.losesReads = false
+        let reader = try PersistentContainer(store: client.store).newContext()
+        #expect(try await reader.find(entity: "Tally", "1")?["count"] as? Int64 == 110)
+        try await save(client)
+        #expect(server.value("count") == .integer(110))
+        #expect(try client.tally()["count"] as? Int64 == 110)
     }
 
     @Test("An increment is done once though another context saves the object here in between", arguments: kinds)

@@ -84,6 +84,29 @@ import Testing
         #expect(try client.store.sync.pendingCount() == 0)
     }
 
+    @Test("An element that never arrived is added although others have changed the array since")
+    func neverArrived() async throws {
+        let server = TallyServer(Kind.operationsAndVersions.features)
+        let (client, other) = (try TallyClient(server), try TallyClient(server))
+        try await client.create()
+        try await other.store.sync.synchronize()
+        try client.tally().add(["a"], to: "tags")
+        try client.save()
+        server.losesRequests = true
+        await #expect(throws: SyncError.self) { try await client.store.sync.push() }
+        server.losesRequests = false
+        server.refusals = 1
+        try await client.store.sync.push()
+        try other.tally().add(["b"], to: "tags")
+        try other.save()
+        try await other.store.sync.push()
+        try client.tally().increment("count")
+        for _ in 0..<3 where client.context.hasChanges { try? await client.saveOnline() }
+        try await client.settle()
+        #expect(server.tags == ["a", "b"])
+        #expect(server.value("count") == .integer(1))
+    }
+
     @Test(
         "Of a save that is refused in part, nothing is left to save of the other part, though operations were pushed before it",
         arguments: [Kind.operationsAlone, .operationsAndVersions, .versionsAndTokens, .versions])

@@ -52,7 +52,7 @@ final class TallyServer: RemoteBackend, @unchecked Sendable {
     // Sendable because all state is reached only while the lock is held.
     private let server: MemoryBackend
     private let lock = NSLock()
-    private var (mute, deaf) = (false, false)
+    private var (mute, deaf, blind) = (false, false, false)
     private var untilLoss: Int?
     private var refused = 0
     private var kind = RemoteError.Kind.rejected
@@ -88,6 +88,12 @@ final class TallyServer: RemoteBackend, @unchecked Sendable {
     var losesRequests: Bool {
         get { lock.withLock { deaf } }
         set { lock.withLock { deaf = newValue } }
+    }
+
+    /// Whether objects cannot be read by their names.
+    var losesReads: Bool {
+        get { lock.withLock { blind } }
+        set { lock.withLock { blind = newValue } }
     }
 
     /// How many of the next writes arrive before ``losesRequests`` begins; nil for all.
@@ -145,6 +151,7 @@ final class TallyServer: RemoteBackend, @unchecked Sendable {
             lock.withLock { list.append(write) }
         case .create, .delete, .batch, .relate: writes = true
         case .read(let entity, _):
+            if losesReads { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }
             if let count = countBeforeRead {
                 countBeforeRead = nil
                 let write = RemoteWrite(id: "1", values: ["count": .value(.integer(count))])

@@ -60,12 +60,16 @@ extension SaveSending {
         !write.write.operations.isEmpty && !store.backend.capabilities.features.contains(.idempotencyTokens)
     }
 
-    /// Whether a server has carried out the operations of an earlier write: one value of before shows that it has not. Any other
-    /// value counts as the result, so that no operation is carried out twice.
+    /// Whether a server has carried out the operations of an earlier write. One value of before shows that it has not, and so does
+    /// an array without what was added to it, or with what was removed. Any other value counts as the result, so that no operation
+    /// is carried out twice.
     func hasComputed(_ write: MirrorWrite, _ record: RemoteRecord) -> Bool {
         !write.write.operations.keys.contains { name in
-            guard let value = write.computed[name], value.before != value.after else { return false }
-            return record.values[name].map { isEqual($0, value.before) } ?? false
+            guard let value = write.computed[name], value.before != value.after, let now = record.values[name] else {
+                return false
+            }
+            if case .value(let shown) = now, value.operations.isMissing(in: shown) { return true }
+            return isEqual(now, value.before)
         }
     }
 
@@ -128,6 +132,18 @@ extension SaveSending {
 }
 
 extension FieldOperations {
+    /// Whether an array cannot be the result of the operations: it lacks what they add, or has what they remove.
+    func isMissing(in value: Value) -> Bool {
+        guard case .list(let elements) = value else { return false }
+        return steps.contains { step in
+            switch step {
+            case .increment: false
+            case .append(let added), .appendUnique(let added): added.contains { !elements.contains($0) }
+            case .remove(let removed): removed.contains { elements.contains($0) }
+            }
+        }
+    }
+
     /// What is left of the operations once earlier ones have been carried out. Those of the earlier ones that they do not contain
     /// have been undone, and are taken back as far as possible.
     /// - Returns: nil if numbers overflow.

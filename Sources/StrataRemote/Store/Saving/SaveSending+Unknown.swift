@@ -75,21 +75,21 @@ extension SaveSending {
                 await overtake(write, earlier, record)
                 return nil
             }
+            // An object that is deleted next is not reported again. Of a changed one what follows tells the latest state; without
+            // it the mirror may have a later one than the server remembers.
+            if let record, write.kind != .delete {
+                if rest.isNothing || earlier.isCarriedOut || !remembersAnswers {
+                    guard await noteLatest(record, of: earlier, before: write) else { return nil }
+                } else if earlier.write.kind == .insert {
+                    note(record, of: earlier.write)
+                }
+            }
             repeated.rests[position] = rest
             if rest.isNothing {
                 store.mirror.online.unknown.remove(rooted(write))
             } else {
                 // Without the rest the save is not done, and what the mirror lacks is still to be sent in front of it.
                 repeated.earlier[rooted(write)] = earlier
-            }
-            // An object that is deleted next is not reported again. Of a changed one what follows tells the latest state; without
-            // it the mirror may have a later one than the server remembers.
-            if let record, write.kind != .delete {
-                if rest.isNothing || earlier.isCarriedOut || !remembersAnswers {
-                    note(await latest(record, of: earlier), of: earlier.write)
-                } else if earlier.write.kind == .insert {
-                    note(record, of: earlier.write)
-                }
             }
         case .failed(let error): return failRepetition(of: earlier, write, error)
         }
@@ -123,11 +123,10 @@ extension SaveSending {
 
     /// The mirror gets what the server says, and the merge policy of the context compares with that.
     private mutating func overtake(_ write: MirrorWrite, _ earlier: UnknownWrite, _ record: RemoteRecord) async {
-        let record = await latest(record, of: earlier)
+        guard await noteLatest(record, of: earlier, before: write) else { return }
         // The context still has the operations that the server has carried out: the next save has to leave them out, too.
         store.mirror.online.unknown.put(.operations(of: earlier.write), rooted(write))
         repeated.overtaken.insert(rooted(write))
-        note(record, of: earlier.write)
         fail(
             write,
             RemoteError(
@@ -281,16 +280,36 @@ extension SaveSending {
     /// Whether the server may answer a repetition with what it remembers of the first attempt.
     private var remembersAnswers: Bool { store.backend.capabilities.features.contains(.idempotencyTokens) }
 
-    /// What the server has now. A server that carries out a write once may answer the repetition with what it remembers of the
-    /// first attempt, and others may have changed the object since.
-    private func latest(_ record: RemoteRecord, of earlier: UnknownWrite) async -> RemoteRecord {
-        guard remembersAnswers, !earlier.isCarriedOut else { return record }
-        if let found = try? await state(of: record.id, earlier.write.entity) { return found }
+    /// Takes what the server has now of an object whose earlier write it has carried out. A server that carries out a write once may
+    /// answer the repetition with what it remembers of the first attempt, and others may have changed the object since.
+    /// - Returns: Whether that is known. If not, the save of the object fails, and the next one asks.
+    private mutating func noteLatest(
+        _ record: RemoteRecord, of earlier: UnknownWrite, before write: MirrorWrite
+    ) async -> Bool {
+        guard remembersAnswers, !earlier.isCarriedOut else {
+            note(record, of: earlier.write)
+            return true
+        }
+        do throws(RemoteError) {
+            if let found = try await state(of: record.id, earlier.write.entity) {
+                note(found, of: earlier.write)
+                return true
+            }
+        } catch {
+            if earlier.write.kind == .update {
+                var known = earlier
+                known.isCarriedOut = true
+                store.mirror.online.unknown.put(known, rooted(write))
+                fail(write, error)
+                return false
+            }
+        }
         // The next pull finds out.
         try? await store.surroundings.elsewhere { [store] () throws(StoreError) in
             try store.mirror.noteStale(record.identity)
         }
-        return record
+        if earlier.write.kind == .insert { note(record, of: earlier.write) }
+        return true
     }
 
     /// Whether the server's state is what a write has made of an object. What a new object lacks the server may have filled
