@@ -51,7 +51,8 @@ extension SaveSending {
             .filter { !$0.isNothing && !undone.contains(rooted($0)) }
     }
 
-    /// - Returns: The write before the earlier one if that was not carried out.
+    /// Sends an earlier write once more, and takes what it has done out of a write of this save.
+    /// - Returns: The write before the earlier one if the earlier one was not carried out.
     private mutating func settle(
         _ earlier: UnknownWrite, before write: MirrorWrite, at position: Int
     ) async -> UnknownWrite? {
