@@ -25,8 +25,8 @@ extension Mirror {
     /// Compares the server's state of an object with the change of an entry.
     ///
     /// An operation is never in conflict. If it is not known whether an earlier attempt was carried out, the server's value
-    /// decides: the value of before shows that it was not, and so does an array without what was added to it, or with what was
-    /// removed. Any other value counts as its result, so that no operation is carried out twice.
+    /// decides: the value of before shows that it was not, and so does an array with nothing of what was added to it, or with all
+    /// that was removed. Any other value counts as its result, so that no operation is carried out twice.
     /// - Parameter isKnown: Whether the server would have answered for an earlier attempt, had it been carried out.
     package func compare(
         _ entry: OutboxEntry, with record: RemoteRecord, isKnown: Bool = false

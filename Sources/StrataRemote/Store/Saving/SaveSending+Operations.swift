@@ -61,7 +61,7 @@ extension SaveSending {
     }
 
     /// Whether a server has carried out the operations of an earlier write. One value of before shows that it has not, and so does
-    /// an array without what was added to it, or with what was removed. Any other value counts as the result, so that no operation
+    /// an array with nothing of what was added to it, or with all that was removed. Any other value counts as the result, so that no operation
     /// is carried out twice.
     func hasComputed(_ write: MirrorWrite, _ record: RemoteRecord) -> Bool {
         !write.write.operations.keys.contains { name in
@@ -132,16 +132,20 @@ extension SaveSending {
 }
 
 extension FieldOperations {
-    /// Whether an array cannot be the result of the operations: it lacks what they add, or has what they remove.
+    /// Whether an array shows nothing of the operations: it has none of the elements that they add, or, if they add none, all that
+    /// they remove. Others may have removed or added single ones since.
     func isMissing(in value: Value) -> Bool {
         guard case .list(let elements) = value else { return false }
-        return steps.contains { step in
+        var (added, removed): (Set<Value>, Set<Value>) = ([], [])
+        for step in steps {
             switch step {
-            case .increment: false
-            case .append(let added), .appendUnique(let added): added.contains { !elements.contains($0) }
-            case .remove(let removed): removed.contains { elements.contains($0) }
+            case .increment: break
+            case .append(let list), .appendUnique(let list): added.formUnion(list)
+            case .remove(let list): removed.formUnion(list)
             }
         }
+        if !added.isEmpty { return added.isDisjoint(with: elements) }
+        return !removed.isEmpty && removed.isSubset(of: elements)
     }
 
     /// What is left of the operations once earlier ones have been carried out. Those of the earlier ones that they do not contain
