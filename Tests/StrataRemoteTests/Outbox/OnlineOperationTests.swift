@@ -103,6 +103,26 @@ import Testing
         #expect(try client.tally()["count"] as? Int64 == 110)
     }
 
+    @Test("An element is added once though others have added another one since", arguments: kinds)
+    func otherElement(kind: Kind) async throws {
+        let (server, client, other) = try await open(kind)
+        try await save(client)
+        let tally = try client.tally()
+        try tally.add(["a"], to: "tags")
+        try tally.increment("count")
+        server.losesAnswers = true
+        await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
+        server.losesAnswers = false
+        try await other.store.sync.pull()
+        try other.tally().add(["b"], to: "tags")
+        try other.tally().increment("count", by: 100)
+        try other.save()
+        try await other.store.sync.push()
+        try await save(client)
+        #expect(server.tags == ["a", "b"])
+        #expect(server.value("count") == .integer(111))
+    }
+
     @Test("An increment is done once though another context saves the object here in between", arguments: kinds)
     func otherContext(kind: Kind) async throws {
         let (server, client, _) = try await open(kind)

@@ -132,6 +132,21 @@ extension SaveSending {
 }
 
 extension FieldOperations {
+    /// Whether an array has elements that the operations add, and that it did not have before: they have been carried out, unless
+    /// others have added the same.
+    func areShown(in value: RemoteValue?, since before: RemoteValue) -> Bool {
+        guard case .value(.list(let now))? = value else { return false }
+        var old: [Value] = []
+        if case .value(.list(let list)) = before { old = list }
+        return steps.contains { step in
+            switch step {
+            case .append(let added), .appendUnique(let added):
+                added.contains { now.contains($0) && !old.contains($0) }
+            case .increment, .remove: false
+            }
+        }
+    }
+
     /// Whether an array shows nothing of the operations: it has none of the elements that they add, or, if they add none, all that
     /// they remove. Others may have removed or added single ones since.
     func isMissing(in value: Value) -> Bool {

@@ -313,16 +313,21 @@ extension SaveSending {
         return true
     }
 
-    /// Whether the server's state is what a write has made of an object. What a new object lacks the server may have filled
-    /// in.
+    /// Whether the server's state is what a write has made of an object, whatever others have made of that. What a new object lacks
+    /// the server may have filled in.
     private func isWork(of write: MirrorWrite, _ record: RemoteRecord?) -> Bool {
-        guard let record else { return false }
-        // The state does not tell whether it has operations of others in it. A server that recognizes writes would have said so.
-        return write.write.operations.isEmpty && (write.computed.isEmpty || !store.mirror.server.remembersWrites)
-            && write.write.values.allSatisfy { name, value in
-                if write.kind == .insert, value == .value(.null) || value == .reference(nil) { return true }
-                return isEqual(record.values[name], value)
+        guard let record, write.write.operations.isEmpty else { return false }
+        if !write.computed.isEmpty {
+            // The state does not tell whether it has operations of others in it. A server that recognizes writes would have said so.
+            if store.mirror.server.remembersWrites { return false }
+            if write.computed.contains(where: { $1.operations.areShown(in: record.values[$0], since: $1.before) }) {
+                return true
             }
+        }
+        return write.write.values.allSatisfy { name, value in
+            if write.kind == .insert, value == .value(.null) || value == .reference(nil) { return true }
+            return isEqual(record.values[name], value)
+        }
     }
 
     /// Whether a value of the server is the one that was sent; what the server does not tell may be.
