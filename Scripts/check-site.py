@@ -33,7 +33,8 @@ pages = {
     "documentation/strataremote": ["Synchronization", "RemoteStore"],
     "documentation/stratastackmob": ["StackMobClient"],
     "documentation/strataserver": ["DataServer"],
-    "documentation/stratatesting": ["MemoryBackend"],
+    "documentation/stratatesting": ["FaultInjectingStore"],
+    "documentation/strataremotetesting": ["MemoryBackend"],
 }
 
 
