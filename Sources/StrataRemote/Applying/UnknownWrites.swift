@@ -50,6 +50,13 @@ struct UnknownWrite: Sendable {
     /// Whether the mirror has not got the object yet.
     var isOfNewObject: Bool { write.kind == .insert || born != nil }
 
+    /// The same, known to be carried out.
+    var carriedOut: UnknownWrite {
+        var result = self
+        result.isCarriedOut = true
+        return result
+    }
+
     /// What the server has of the write's properties, and of all of a new object, once it has carried it out.
     var told: [String: RemoteValue] { (born.map { $0.changed(by: write) } ?? write).write.values }
 

@@ -54,7 +54,7 @@ extension Mirror {
                 guard let type = description.type, let before = base?.row.value(description) else { continue }
                 let (now, after) = (told.slab.row.value(description), done.applied(to: before, of: type))
                 guard after != before else { continue }
-                if now == before || done.isMissing(in: now) { hasBefore = true }
+                if done.areMissing(in: now, since: before) { hasBefore = true }
                 if now == after { hasAfter = true }
             }
             // A write is carried out as a whole: one value of before says it of all, unless another one is as it was sent. Then
@@ -66,7 +66,7 @@ extension Mirror {
                     let description = entity.slots[slot]
                     guard mayBeDone, let before = base?.row.value(description) else { continue }
                     let now = told.slab.row.value(description)
-                    if now == before || done.isMissing(in: now) { continue }
+                    if done.areMissing(in: now, since: before) { continue }
                     result.equal.insert(slot)
                     if now != done.applied(to: before, of: type) { result.doubtful.insert(slot) }
                     continue

@@ -65,7 +65,6 @@ extension Mirror {
     func forgetCarriedOut(
         _ refused: [RowIdentity: OutboxEntry], _ tokens: Set<UUID>
     ) throws(StoreError) {
-        if tokens.isEmpty { return }
         try store.transaction { (transaction) throws(StoreError) in
             for (identity, entry) in refused where entry.kind == .update {
                 guard let current = try current(entry, on: transaction.connection), let token = current.token,
@@ -96,14 +95,7 @@ extension FieldOperations {
     /// What is left of operations if later ones have been carried out before them: what those remove is not added, and what
     /// they add is not removed.
     fileprivate func behind(_ later: FieldOperations) -> FieldOperations {
-        var (added, removed): (Set<Value>, Set<Value>) = ([], [])
-        for step in later.steps {
-            switch step {
-            case .increment: break
-            case .append(let elements), .appendUnique(let elements): added.formUnion(elements)
-            case .remove(let elements): removed.formUnion(elements)
-            }
-        }
+        let (added, removed) = later.elements
         var result = FieldOperations()
         for step in steps {
             switch step {

@@ -45,12 +45,11 @@ extension RemoteStore {
         let sent = sending
         defer { endBirths(births) }
         let done = sent.isComplete ? changes : changes.part(withoutKeysIn: sent.undone, sent.following.withheld, model)
-        let overtaken = sent.repeated.overtaken
-        let isPassed: @Sendable (RowIdentity) -> Bool = { !sent.undone.contains($0) || overtaken.contains($0) }
-        if !sent.repeated.tokens.isEmpty {
+        let left = refused.filter { !sent.isPassed($0.key) }
+        if !left.isEmpty, !sent.repeated.tokens.isEmpty {
             // Even if the save fails: the server is known to have carried these out.
             try await surroundings.elsewhere { () throws(StoreError) in
-                try self.mirror.forgetCarriedOut(refused.filter { !isPassed($0.key) }, sent.repeated.tokens)
+                try self.mirror.forgetCarriedOut(left, sent.repeated.tokens)
             }
         }
         if done.isEmpty, let error = sent.commonError {
@@ -62,9 +61,10 @@ extension RemoteStore {
         let keeps = options.savePolicy != .networkOnly
         let result = try await surroundings.elsewhere { () throws(StoreError) in
             try self.mirror.forgetRefused(
-                refused.filter { isPassed($0.key) }, behind: done, carriedOut: sent.repeated.tokens)
+                refused.filter { sent.isPassed($0.key) }, behind: done, carriedOut: sent.repeated.tokens)
             try self.mirror.forgetRefused(
-                refusedBelow.filter { overtaken.contains($0.key) }, behind: done, carriedOut: sent.repeated.tokens)
+                refusedBelow.filter { sent.repeated.overtaken.contains($0.key) }, behind: done,
+                carriedOut: sent.repeated.tokens)
             // The server has an object of the primary key, or had one, and nobody can tell whose it is; or it has another state
             // than the refused change was made to. The next save settles that first, by the conflict policy.
             let taken = refused.filter { sent.duplicates.contains($0.key) || sent.conflicting.contains($0.key) }

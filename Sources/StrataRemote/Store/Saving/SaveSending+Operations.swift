@@ -61,15 +61,16 @@ extension SaveSending {
     }
 
     /// Whether a server has carried out the operations of an earlier write. One value of before shows that it has not, and so does
-    /// an array with nothing of what was added to it, or with all that was removed. Any other value counts as the result, so that no operation
-    /// is carried out twice.
+    /// an array with nothing of what was added to it, or with all that was removed. Any other value counts as the result, so that
+    /// no operation is carried out twice.
     func hasComputed(_ write: MirrorWrite, _ record: RemoteRecord) -> Bool {
         !write.write.operations.keys.contains { name in
             guard let value = write.computed[name], value.before != value.after, let now = record.values[name] else {
                 return false
             }
-            if case .value(let shown) = now, value.operations.isMissing(in: shown) { return true }
-            return isEqual(now, value.before)
+            if isEqual(now, value.before) { return true }
+            guard case (.value(let now), .value(let before)) = (now, value.before) else { return false }
+            return value.operations.areMissing(in: now, since: before)
         }
     }
 
@@ -132,37 +133,6 @@ extension SaveSending {
 }
 
 extension FieldOperations {
-    /// Whether an array has elements that the operations add, and that it did not have before: they have been carried out, unless
-    /// others have added the same.
-    func areShown(in value: RemoteValue?, since before: RemoteValue) -> Bool {
-        guard case .value(.list(let now))? = value else { return false }
-        var old: [Value] = []
-        if case .value(.list(let list)) = before { old = list }
-        return steps.contains { step in
-            switch step {
-            case .append(let added), .appendUnique(let added):
-                added.contains { now.contains($0) && !old.contains($0) }
-            case .increment, .remove: false
-            }
-        }
-    }
-
-    /// Whether an array shows nothing of the operations: it has none of the elements that they add, or, if they add none, all that
-    /// they remove. Others may have removed or added single ones since.
-    func isMissing(in value: Value) -> Bool {
-        guard case .list(let elements) = value else { return false }
-        var (added, removed): (Set<Value>, Set<Value>) = ([], [])
-        for step in steps {
-            switch step {
-            case .increment: break
-            case .append(let list), .appendUnique(let list): added.formUnion(list)
-            case .remove(let list): removed.formUnion(list)
-            }
-        }
-        if !added.isEmpty { return added.isDisjoint(with: elements) }
-        return !removed.isEmpty && removed.isSubset(of: elements)
-    }
-
     /// What is left of the operations once earlier ones have been carried out. Those of the earlier ones that they do not contain
     /// have been undone, and are taken back as far as possible.
     /// - Returns: nil if numbers overflow.

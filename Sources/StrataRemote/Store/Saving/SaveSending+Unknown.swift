@@ -40,6 +40,9 @@ extension SaveSending {
         Set(failures.filter { $0.write.kind == .update && $0.error.kind == .conflict }.map { rooted($0.write) })
     }
 
+    /// Whether an object is as the save wanted it, or as the server has it by now.
+    func isPassed(_ object: RowIdentity) -> Bool { !undone.contains(object) || repeated.overtaken.contains(object) }
+
     /// Sends what earlier saves of the same objects have sent and got no answer to, as it was, and takes what the server
     /// has done then out of the writes of this save.
     mutating func settleUnknown() async {
@@ -79,7 +82,7 @@ extension SaveSending {
             // An object that is deleted next is not reported again. Of a changed one what follows tells the latest state; without
             // it the mirror may have a later one than the server remembers.
             if let record, write.kind != .delete {
-                if rest.isNothing || earlier.isCarriedOut || !remembersAnswers {
+                if rest.isNothing || earlier.isCarriedOut || !store.mirror.server.remembersWrites {
                     guard await noteLatest(record, of: earlier, before: write) else { return nil }
                 } else if earlier.write.kind == .insert {
                     note(record, of: earlier.write)
@@ -278,16 +281,13 @@ extension SaveSending {
         return page.records.first { store.mirror.isSame($0, entity, id) }
     }
 
-    /// Whether the server may answer a repetition with what it remembers of the first attempt.
-    private var remembersAnswers: Bool { store.backend.capabilities.features.contains(.idempotencyTokens) }
-
     /// Takes what the server has now of an object whose earlier write it has carried out. A server that carries out a write once may
     /// answer the repetition with what it remembers of the first attempt, and others may have changed the object since.
     /// - Returns: Whether that is known. If not, the save of the object fails, and the next one asks.
     private mutating func noteLatest(
         _ record: RemoteRecord, of earlier: UnknownWrite, before write: MirrorWrite
     ) async -> Bool {
-        guard remembersAnswers, !earlier.isCarriedOut else {
+        guard store.mirror.server.remembersWrites, !earlier.isCarriedOut else {
             note(record, of: earlier.write)
             return true
         }
@@ -298,9 +298,7 @@ extension SaveSending {
             }
         } catch {
             if earlier.write.kind == .update {
-                var known = earlier
-                known.isCarriedOut = true
-                store.mirror.online.unknown.put(known, rooted(write))
+                store.mirror.online.unknown.put(earlier.carriedOut, rooted(write))
                 fail(write, error)
                 return false
             }
@@ -320,9 +318,13 @@ extension SaveSending {
         if !write.computed.isEmpty {
             // The state does not tell whether it has operations of others in it. A server that recognizes writes would have said so.
             if store.mirror.server.remembersWrites { return false }
-            if write.computed.contains(where: { $1.operations.areShown(in: record.values[$0], since: $1.before) }) {
-                return true
+            let isShown = write.computed.contains { name, value in
+                guard case (.value(let now)?, .value(let before)) = (record.values[name], value.before) else {
+                    return false
+                }
+                return value.operations.areShown(in: now, since: before)
             }
+            if isShown { return true }
         }
         return write.write.values.allSatisfy { name, value in
             if write.kind == .insert, value == .value(.null) || value == .reference(nil) { return true }

@@ -266,8 +266,8 @@ struct SaveSending {
                 store.mirror.online.unknown.put(.operations(of: earlier.write), rooted(write))
                 repeated.overtaken.insert(rooted(write))
             } else {
-                var done = earlier
-                done.isCarriedOut = renamed[rooted(write)] == nil
+                // One that the server has renamed is found by its creation only.
+                let done = renamed[rooted(write)] == nil ? earlier.carriedOut : earlier
                 let next = error.leavesOutcomeUnknown ? earlier.followed(by: write) : done
                 store.mirror.online.unknown.put(next, rooted(write))
             }
