@@ -7,7 +7,6 @@ import Testing
 /// Operations in online saves that get no answer, while others change the same object.
 @Suite struct OnlineOperationTests {
     typealias Kind = OperationOutboxTests.Kind
-    static let kinds: [Kind] = [.operations, .operationsAndVersions, .versionsAndTokens, .versions]
 
     /// A client whose save of an increment by 10 was carried out without an answer, and one that knows nothing of it.
     private func open(_ kind: Kind) async throws -> (server: TallyServer, client: TallyClient, other: TallyClient) {
@@ -19,9 +18,7 @@ import Testing
         try await client.store.sync.synchronize()
         try await other.store.sync.synchronize()
         try client.tally().increment("count", by: 10)
-        server.losesAnswers = true
-        await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
-        server.losesAnswers = false
+        await client.saveOnline(to: server, with: \.losesAnswers)
         return (server, client, other)
     }
 
@@ -32,13 +29,11 @@ import Testing
         try await client.settle()
     }
 
-    @Test("An increment is done once though others have changed another attribute", arguments: kinds)
+    @Test(
+        "An increment is done once though others have changed another attribute", arguments: PassedOperationTests.kinds)
     func otherAttribute(kind: Kind) async throws {
         let (server, client, other) = try await open(kind)
-        try await other.store.sync.pull()
-        try other.tally()["name"] = "theirs"
-        try other.save()
-        try await other.store.sync.push()
+        try await other.change { $0["name"] = "theirs" }
         let tally = try client.tally()
         tally["name"] = "mine"
         try tally.increment("count")
@@ -48,13 +43,12 @@ import Testing
         #expect(tally["count"] as? Int64 == 11)
     }
 
-    @Test("An increment that the server has carried out stays when its context discards it", arguments: kinds)
+    @Test(
+        "An increment that the server has carried out stays when its context discards it",
+        arguments: PassedOperationTests.kinds)
     func discarded(kind: Kind) async throws {
         let (server, client, other) = try await open(kind)
-        try await other.store.sync.pull()
-        try other.tally()["name"] = "theirs"
-        try other.save()
-        try await other.store.sync.push()
+        try await other.change { $0["name"] = "theirs" }
         client.context.mergePolicy = .error
         let tally = try client.tally()
         tally["name"] = "mine"
@@ -70,7 +64,7 @@ import Testing
         #expect(server.value("name") == .string("mine"))
     }
 
-    @Test("An increment is done once though a proxy does not find its object", arguments: kinds)
+    @Test("An increment is done once though a proxy does not find its object", arguments: PassedOperationTests.kinds)
     func notFound(kind: Kind) async throws {
         let (server, client, _) = try await open(kind)
         let tally = try client.tally()
@@ -88,14 +82,9 @@ import Testing
         arguments: [Kind.versionsAndTokens, .operations])
     func unreadable(kind: Kind) async throws {
         let (server, client, other) = try await open(kind)
-        try await other.store.sync.pull()
-        try other.tally().increment("count", by: 100)
-        try other.save()
-        try await other.store.sync.push()
+        try await other.change { try $0.increment("count", by: 100) }
         try await client.store.sync.pull()
-        server.losesReads = true
-        await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
-        server.losesReads = false
+        await client.saveOnline(to: server, with: \.losesReads)
         let reader = try PersistentContainer(store: client.store).newContext()
         #expect(try await reader.find(entity: "Tally", "1")?["count"] as? Int64 == 110)
         try await save(client)
@@ -103,27 +92,26 @@ import Testing
         #expect(try client.tally()["count"] as? Int64 == 110)
     }
 
-    @Test("An element is added once though others have added another one since", arguments: kinds)
+    @Test("An element is added once though others have added another one since", arguments: PassedOperationTests.kinds)
     func otherElement(kind: Kind) async throws {
         let (server, client, other) = try await open(kind)
         try await save(client)
         let tally = try client.tally()
         try tally.add(["a"], to: "tags")
         try tally.increment("count")
-        server.losesAnswers = true
-        await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
-        server.losesAnswers = false
-        try await other.store.sync.pull()
-        try other.tally().add(["b"], to: "tags")
-        try other.tally().increment("count", by: 100)
-        try other.save()
-        try await other.store.sync.push()
+        await client.saveOnline(to: server, with: \.losesAnswers)
+        try await other.change { tally in
+            try tally.add(["b"], to: "tags")
+            try tally.increment("count", by: 100)
+        }
         try await save(client)
         #expect(server.tags == ["a", "b"])
         #expect(server.value("count") == .integer(111))
     }
 
-    @Test("An increment is done once though another context saves the object here in between", arguments: kinds)
+    @Test(
+        "An increment is done once though another context saves the object here in between",
+        arguments: PassedOperationTests.kinds)
     func otherContext(kind: Kind) async throws {
         let (server, client, _) = try await open(kind)
         let other = try PersistentContainer(store: client.store).newContext()
@@ -147,7 +135,7 @@ import Testing
 
     @Test(
         "An increment is done once though the save after it was lost, and others have counted since",
-        arguments: kinds)
+        arguments: PassedOperationTests.kinds)
     func lostAfterwards(kind: Kind) async throws {
         let (server, client, other) = try await open(kind)
         // The first part of the second save repeats the increment; the rest never arrives.
@@ -155,11 +143,10 @@ import Testing
         server.requestsUntilLoss = 1
         await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
         server.losesRequests = false
-        try await other.store.sync.pull()
-        try other.tally().increment("count", by: 100)
-        try other.tally().add(["b"], to: "tags")
-        try other.save()
-        try await other.store.sync.push()
+        try await other.change { tally in
+            try tally.increment("count", by: 100)
+            try tally.add(["b"], to: "tags")
+        }
         try await save(client)
         #expect(server.value("count") == .integer(110))
         #expect(Set(server.tags) == ["a", "b"])

@@ -96,9 +96,7 @@ import Testing
         try tally.increment("count")
         try tally.add(["a"], to: "tags")
         try client.save()
-        server.losesAnswers = true
-        await #expect(throws: SyncError.self) { try await client.store.sync.push() }
-        server.losesAnswers = false
+        await client.push(to: server, with: \.losesAnswers)
         #expect(server.value("count") == .integer(1))
         if continues {
             try tally.increment("count", by: 10)
@@ -123,9 +121,7 @@ import Testing
         try client.tally().increment("count", by: 3)
         try client.tally().add(["a"], to: "tags")
         try client.save()
-        server.losesAnswers = true
-        await #expect(throws: SyncError.self) { try await client.store.sync.push() }
-        server.losesAnswers = false
+        await client.push(to: server, with: \.losesAnswers)
         try await other.store.sync.synchronize()
         try other.tally().remove(["a"], from: "tags")
         try other.save()
@@ -144,9 +140,7 @@ import Testing
         try await client.create()
         try client.tally().increment("count")
         try client.save()
-        server.losesRequests = true
-        await #expect(throws: SyncError.self) { try await client.store.sync.push() }
-        server.losesRequests = false
+        await client.push(to: server, with: \.losesRequests)
         try await client.store.sync.synchronize()
         #expect(server.value("count") == .integer(1))
     }

@@ -32,9 +32,7 @@ import Testing
         try await client.store.sync.push()
         #expect(try client.store.sync.failedChanges().count == 1)
         try client.tally().increment("count")
-        server.losesAnswers = true
-        await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
-        server.losesAnswers = false
+        await client.saveOnline(to: server, with: \.losesAnswers)
         switch next {
         case .savesHere:
             try client.tally().add(["b"], to: "tags")
@@ -64,18 +62,14 @@ import Testing
         try await client.create()
         try client.tally().increment("count", by: 10)
         try client.save()
-        server.losesAnswers = true
-        await #expect(throws: SyncError.self) { try await client.store.sync.push() }
-        server.losesAnswers = false
+        await client.push(to: server, with: \.losesAnswers)
         server.refusals = 1
         try await client.store.sync.push()
         #expect(try client.store.sync.failedChanges().count == 1)
         // The save asks once more, and gets no answer itself.
         try client.tally().increment("count")
         server.refusals = 1
-        server.losesAnswers = true
-        await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
-        server.losesAnswers = false
+        await client.saveOnline(to: server, with: \.losesAnswers)
         try client.tally().increment("count", by: 100)
         try client.save()
         try await client.settle()
@@ -92,9 +86,7 @@ import Testing
         try await other.store.sync.synchronize()
         try client.tally().add(["a"], to: "tags")
         try client.save()
-        server.losesRequests = true
-        await #expect(throws: SyncError.self) { try await client.store.sync.push() }
-        server.losesRequests = false
+        await client.push(to: server, with: \.losesRequests)
         server.refusals = 1
         try await client.store.sync.push()
         try other.tally().add(["b"], to: "tags")
@@ -153,9 +145,7 @@ import Testing
         try client.tally().add(["a"], to: "tags")
         try client.tally().increment("count")
         try client.save()
-        server.losesRequests = true
-        await #expect(throws: SyncError.self) { try await client.store.sync.push() }
-        server.losesRequests = false
+        await client.push(to: server, with: \.losesRequests)
         try client.tally().add(["b"], to: "tags")
         try client.tally().increment("count", by: 10)
         try client.save()
@@ -180,17 +170,13 @@ import Testing
         try await client.create()
         try client.tally().add(["a"], to: "tags")
         try client.save()
-        server.losesRequests = true
-        await #expect(throws: SyncError.self) { try await client.store.sync.push() }
-        server.losesRequests = false
+        await client.push(to: server, with: \.losesRequests)
         server.refusals = 1
         try await client.store.sync.push()
         // The attempt is refused once more, and the answer to the save is lost.
         try client.tally().increment("count")
         server.refusals = 1
-        server.losesAnswers = true
-        await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
-        server.losesAnswers = false
+        await client.saveOnline(to: server, with: \.losesAnswers)
         try client.tally().increment("count", by: 10)
         try client.save()
         try await client.settle()
@@ -210,9 +196,7 @@ import Testing
         try await other.store.sync.push()
         try client.tally().addUnique(["a"], to: "tags")
         try client.save()
-        server.losesAnswers = true
-        await #expect(throws: SyncError.self) { try await client.store.sync.push() }
-        server.losesAnswers = false
+        await client.push(to: server, with: \.losesAnswers)
         server.refusals = 1
         try await client.store.sync.push()
         #expect(try client.store.sync.failedChanges().count == 1)
@@ -235,9 +219,7 @@ import Testing
         try await client.create()
         try client.tally().increment("count")
         try client.tally().add(["a"], to: "tags")
-        server.losesAnswers = true
-        await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
-        server.losesAnswers = false
+        await client.saveOnline(to: server, with: \.losesAnswers)
         try await other.store.sync.synchronize()
         try other.tally().add(["b"], to: "tags")
         try other.save()
@@ -263,9 +245,7 @@ import Testing
         if !isBehind { try client.tally().add(["a", "b"], to: "tags") }
         try client.save()
         if isBehind {
-            server.losesRequests = true
-            await #expect(throws: SyncError.self) { try await client.store.sync.push() }
-            server.losesRequests = false
+            await client.push(to: server, with: \.losesRequests)
             try client.tally().add(["a", "b"], to: "tags")
             try client.save()
         }
@@ -289,9 +269,7 @@ import Testing
         try await client.create()
         try await other.store.sync.synchronize()
         try client.tally().increment("count")
-        server.losesRequests = true
-        await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
-        server.losesRequests = false
+        await client.saveOnline(to: server, with: \.losesRequests)
         try other.tally().increment("count")
         try other.save()
         try await other.store.sync.push()
@@ -310,9 +288,7 @@ import Testing
         if !isBehind { try client.tally().increment("count") }
         try client.save()
         if isBehind {
-            server.losesRequests = true
-            await #expect(throws: SyncError.self) { try await client.store.sync.push() }
-            server.losesRequests = false
+            await client.push(to: server, with: \.losesRequests)
             try client.tally().increment("count")
             try client.save()
         }

@@ -2,6 +2,8 @@ import Foundation
 import Strata
 import StrataRemote
 import StrataRemoteTesting
+import StrataStore
+import Testing
 
 /// A client with a context that saves to its mirror.
 struct TallyClient {
@@ -35,6 +37,34 @@ struct TallyClient {
         try await context.save(options: RemoteOptions(savePolicy: .networkThenCache))
     }
 
+    /// Saves online, and gets no answer.
+    func saveOnline(
+        to server: TallyServer, with trouble: WritableKeyPath<TallyTrouble, Bool>,
+        sourceLocation: Testing.SourceLocation = #_sourceLocation
+    ) async {
+        server[dynamicMember: trouble] = true
+        await #expect(throws: PersistenceError.self, sourceLocation: sourceLocation) { try await saveOnline() }
+        server[dynamicMember: trouble] = false
+    }
+
+    /// Sends what waits, and gets no answer.
+    func push(
+        to server: TallyServer, with trouble: WritableKeyPath<TallyTrouble, Bool>,
+        sourceLocation: Testing.SourceLocation = #_sourceLocation
+    ) async {
+        server[dynamicMember: trouble] = true
+        await #expect(throws: SyncError.self, sourceLocation: sourceLocation) { try await store.sync.push() }
+        server[dynamicMember: trouble] = false
+    }
+
+    /// Changes the tally as the server has it, and sends that.
+    func change(_ body: (ManagedObject) throws -> Void) async throws {
+        try await store.sync.pull()
+        try body(try tally())
+        try save()
+        try await store.sync.push()
+    }
+
     /// Sends what waits, and what was refused before.
     func settle() async throws {
         for _ in 0..<2 {
@@ -47,19 +77,39 @@ struct TallyClient {
     func tally() throws -> ManagedObject { try context.fetch(FetchRequest<ManagedObject>(entity: "Tally"))[0] }
 }
 
+/// What goes wrong at a ``TallyServer``, and in front of it.
+struct TallyTrouble: Sendable {
+    /// Whether writes are carried out and not answered.
+    var losesAnswers = false
+    /// Whether writes are not carried out, and get no answer.
+    var losesRequests = false
+    /// Whether objects cannot be read by their names.
+    var losesReads = false
+    /// How many of the next writes arrive before ``losesRequests`` begins; nil for all.
+    var requestsUntilLoss: Int?
+    /// How many of the next writes are refused, by somebody in front of the server.
+    var refusals = 0
+    /// What refusals say.
+    var refusalKind = RemoteError.Kind.rejected
+    /// The count that others assign before the next reading; nil if they do nothing.
+    var countBeforeRead: Int64?
+    /// The ID of an object that may not be changed.
+    var refusedID: String?
+    /// Where changes of the object that may not be changed wait.
+    var gate: Gate?
+}
+
 /// A server in memory whose answers, or whose requests to write, can be lost or refused.
-final class TallyServer: RemoteBackend, @unchecked Sendable {
-    // Sendable because all state is reached only while the lock is held.
+@dynamicMemberLookup
+final class TallyServer: RemoteBackend {
     private let server: MemoryBackend
-    private let lock = NSLock()
-    private var (mute, deaf, blind) = (false, false, false)
-    private var untilLoss: Int?
-    private var refused = 0
-    private var kind = RemoteError.Kind.rejected
-    private var othersCount: Int64?
-    private var list: [RemoteWrite] = []
-    private var closed: String?
-    private var entrance: Gate?
+    private let trouble = Guarded(TallyTrouble())
+    private let list = Guarded<[RemoteWrite]>([])
+
+    subscript<T: Sendable>(dynamicMember path: WritableKeyPath<TallyTrouble, T>) -> T {
+        get { trouble.withLock { $0[keyPath: path] } }
+        set { trouble.withLock { $0[keyPath: path] = newValue } }
+    }
 
     init(_ features: RemoteCapabilities.Features) { server = MemoryBackend(features: features) }
 
@@ -79,61 +129,8 @@ final class TallyServer: RemoteBackend, @unchecked Sendable {
     func check(_ model: ManagedObjectModel) throws(RemoteError) { try server.check(model) }
     func check(_ operation: RemoteOperation) throws(RemoteError) { try server.check(operation) }
 
-    /// Whether writes are carried out and not answered.
-    var losesAnswers: Bool {
-        get { lock.withLock { mute } }
-        set { lock.withLock { mute = newValue } }
-    }
-    /// Whether writes are not carried out, and get no answer.
-    var losesRequests: Bool {
-        get { lock.withLock { deaf } }
-        set { lock.withLock { deaf = newValue } }
-    }
-
-    /// Whether objects cannot be read by their names.
-    var losesReads: Bool {
-        get { lock.withLock { blind } }
-        set { lock.withLock { blind = newValue } }
-    }
-
-    /// How many of the next writes arrive before ``losesRequests`` begins; nil for all.
-    var requestsUntilLoss: Int? {
-        get { lock.withLock { untilLoss } }
-        set { lock.withLock { untilLoss = newValue } }
-    }
-
-    /// How many of the next writes are refused, by somebody in front of the server.
-    var refusals: Int {
-        get { lock.withLock { refused } }
-        set { lock.withLock { refused = newValue } }
-    }
-
-    /// What refusals say.
-    var refusalKind: RemoteError.Kind {
-        get { lock.withLock { kind } }
-        set { lock.withLock { kind = newValue } }
-    }
-
-    /// The count that others assign before the next reading; nil if they do nothing.
-    var countBeforeRead: Int64? {
-        get { lock.withLock { othersCount } }
-        set { lock.withLock { othersCount = newValue } }
-    }
-
-    /// The ID of an object that may not be changed.
-    var refusedID: String? {
-        get { lock.withLock { closed } }
-        set { lock.withLock { closed = newValue } }
-    }
-
-    /// Where changes of the object that may not be changed wait.
-    var gate: Gate? {
-        get { lock.withLock { entrance } }
-        set { lock.withLock { entrance = newValue } }
-    }
-
     /// The changes that arrived.
-    var updates: [RemoteWrite] { lock.withLock { list } }
+    var updates: [RemoteWrite] { list.withLock { $0 } }
 
     /// A value of the first tally.
     func value(_ property: String) -> Value? {
@@ -148,32 +145,32 @@ final class TallyServer: RemoteBackend, @unchecked Sendable {
         switch operation {
         case .update(_, let write):
             writes = true
-            lock.withLock { list.append(write) }
+            list.withLock { $0.append(write) }
         case .create, .delete, .batch, .relate: writes = true
         case .read(let entity, _):
-            if losesReads { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }
-            if let count = countBeforeRead {
-                countBeforeRead = nil
+            if self.losesReads { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }
+            if let count = self.countBeforeRead {
+                self.countBeforeRead = nil
                 let write = RemoteWrite(id: "1", values: ["count": .value(.integer(count))])
                 _ = try await server.perform(.update(entity: entity, write), options: options)
             }
         default: break
         }
-        if writes, let left = requestsUntilLoss {
-            losesRequests = left == 0
-            requestsUntilLoss = left == 0 ? nil : left - 1
+        if writes, let left = self.requestsUntilLoss {
+            self.losesRequests = left == 0
+            self.requestsUntilLoss = left == 0 ? nil : left - 1
         }
-        if writes, losesRequests { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }
-        if case .update(_, let write) = operation, write.id == refusedID {
-            await gate?.pass()
-            throw RemoteError(refusalKind, domain: "Tallies", message: "no", status: 400)
+        if writes, self.losesRequests { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }
+        if case .update(_, let write) = operation, write.id == self.refusedID {
+            await self.gate?.pass()
+            throw RemoteError(self.refusalKind, domain: "Tallies", message: "no", status: 400)
         }
-        if writes, refusals > 0 {
-            refusals -= 1
-            throw RemoteError(refusalKind, domain: "Tallies", message: "no", status: 400)
+        if writes, self.refusals > 0 {
+            self.refusals -= 1
+            throw RemoteError(self.refusalKind, domain: "Tallies", message: "no", status: 400)
         }
         let answer = try await server.perform(operation, options: options)
-        if writes, losesAnswers { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }
+        if writes, self.losesAnswers { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }
         return answer
     }
 }
