@@ -1,6 +1,6 @@
 import StrataStore
 
-// What an array tells of operations on it.
+// What an array shows about the operations on it.
 extension FieldOperations {
     /// The elements that the operations add to an array, and those that they remove from it.
     var elements: (added: Set<Value>, removed: Set<Value>) {
