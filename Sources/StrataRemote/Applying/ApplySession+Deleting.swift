@@ -43,6 +43,8 @@ extension ApplySession {
                 // What becomes of changes is decided when they are sent. If the server once had the object that was created
                 // here, its deletion wins over the insert that waits for its answer.
                 if entries.contains(where: { $0.kind == .update || ($0.kind == .insert && $0.state != .sent) }) {
+                    // An online save that is under way may send them, and find the object as it was before.
+                    mirror.order.noteWritten([name])
                     continue
                 }
                 settled += entries.map(\.seq)

@@ -20,8 +20,12 @@ extension Mirror {
     ///   - id: The new primary key.
     ///   - wasRefused: Whether the server refused an earlier creation: what refers to the object may have been sent with the
     ///     old key since, and is sent again.
-    package func rename(_ identity: RowIdentity, to id: String, wasRefused: Bool = false) throws(StoreError) {
+    ///   - ticket: Taken before the creation was sent.
+    package func rename(
+        _ identity: RowIdentity, to id: String, wasRefused: Bool = false, since ticket: ReadTicket
+    ) throws(StoreError) {
         try applying { (session) throws(StoreError) in
+            session.ticket = ticket
             try session.rename(identity, to: id, wasRefused: wasRefused)
         }
     }
@@ -65,6 +69,12 @@ extension ApplySession {
         }
         try renameTables(old, new, entity, identity.key)
         let own = model.entities[found[0].row.entityIndex]
+        let name = RemoteIdentity(entity: entity.name, id: new)
+        if mirror.order.isDeleted(name, since: ticket) {
+            // Others have deleted it since, and pulls have passed that.
+            let links = DeletedLinks(mirror: mirror, connection: connection)
+            try links.noteStale(RemoteIdentity(entity: own.name, id: new))
+        }
         try set(value, own.slots[mirror.primaryKeys[own.index].index], own, in: &slab)
         RowEditing.setVersion(found[0].row.version + 1, in: slab)
         changes.updates.append(

@@ -253,10 +253,14 @@ private struct LocalSave {
         }
         overtaken = mirror.order.noteWritten(Set(names.map(\.rooted)), since: ticket)
         let links = DeletedLinks(mirror: mirror, connection: transaction.connection)
-        // A deleted object that an answer has told meanwhile may have been made again: a server was restored, for instance.
-        for name in names
-        where overtaken.contains(name.rooted) || !name.isGone && mirror.order.hasBegun(name.own.entity, since: ticket) {
-            try links.noteStale(name.own)
+        for name in names {
+            // A deleted object that an answer has told meanwhile may have been made again: a server was restored, for instance.
+            let mayBeOlder = overtaken.contains(name.rooted)
+            // A new object that others have deleted meanwhile would otherwise stay: pulls have passed its deletion.
+            let mayBeGone =
+                mirror.order.hasBegun(name.own.entity, since: ticket)
+                || mirror.order.isDeleted(name.rooted, since: ticket)
+            if mayBeOlder || !name.isGone && mayBeGone { try links.noteStale(name.own) }
         }
     }
 

@@ -65,6 +65,68 @@ import Testing
         #expect(try await context.fetch(cities()).map(\.name) == ["Lima"])
     }
 
+    @Test(
+        "A new object that a pull reports as deleted before its save has ended does not stay", arguments: [true, false])
+    func deletedDuringCreation(keepsKeys: Bool) async throws {
+        let backend = Interceptor(.conditional()) { $0.features.formUnion([.incrementalPull, .deletions]) }
+        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        let id = keepsKeys ? "1" : "server-1"
+        let (isDeleted, isTold) = (Guarded(false), Guarded(false))
+        backend.intercept { [shelf = backend.shelf] (operation) async throws(RemoteError) in
+            if case .pull(let pull) = operation {
+                let isNews = pull.entity.name == "City" && isDeleted.withLock { $0 } && !isTold.withLock { $0 }
+                if isNews { isTold.withLock { $0 = true } }
+                let deleted = isNews ? [RemoteIdentity(entity: "City", id: id)] : []
+                return .page(RemotePage(records: [], deleted: deleted, next: isNews ? "2" : "1"))
+            }
+            guard case .create(let entity, var writes) = operation else { return nil }
+            writes[0].id = id
+            let answer = try await shelf.perform(.create(entity: entity, writes), options: RequestOptions())
+            shelf.take("City", id)
+            isDeleted.withLock { $0 = true }
+            _ = try? await store.sync.pull()
+            return answer
+        }
+        try await store.sync.pull()
+        try Atlas.city("1", "Lima", context)
+        try await context.save(options: nil)
+        try await store.sync.pull()
+        #expect(isTold.withLock { $0 })
+        #expect(try await context.count(cities()) == 0)
+    }
+
+    @Test("An object that a pull reports as deleted while a save sends its refused change does not stay")
+    func deletedDuringChange() async throws {
+        let backend = Interceptor(.conditional()) { $0.features.formUnion([.incrementalPull, .deletions]) }
+        backend.shelf.putCity("1", "Lima")
+        let (store, context) = try Atlas.offline(backend)
+        let lima = try #require(backend.shelf.record("City", "1"))
+        _ = try store.mirror.apply(RemotePage(records: [lima]), ticket: store.mirror.ticket())
+        let city = try #require(try await context.fetch(cities()).first)
+        backend.refuseWrites()
+        city["name"] = "Callao"
+        try await context.save()
+        _ = try? await store.sync.push()
+        #expect(try store.sync.failedChanges().count == 1)
+        let isTold = Guarded(false)
+        backend.intercept { [shelf = backend.shelf] (operation) async throws(RemoteError) in
+            if case .pull = operation { return .page(RemotePage(records: [], next: "1")) }
+            guard operation.written != nil else { return nil }
+            let answer = try await shelf.perform(operation, options: RequestOptions())
+            shelf.take("City", "1")
+            let page = RemotePage(records: [], deleted: [lima.identity])
+            _ = try? store.mirror.apply(page, ticket: store.mirror.ticket())
+            isTold.withLock { $0 = true }
+            return answer
+        }
+        try await store.sync.pull()
+        city["population"] = 5
+        try await context.save(options: RemoteOptions.network)
+        try await store.sync.pull()
+        #expect(isTold.withLock { $0 })
+        #expect(try await context.count(cities()) == 0)
+    }
+
     @Test("A pull reports a new object that goes with the server's one of its key")
     func dropped() async throws {
         let backend = Interceptor(.conditional()) { $0.features.formUnion([.incrementalPull, .deletions]) }

@@ -189,7 +189,7 @@ extension RemoteStore {
             }
         }
         for (identity, id) in sent.renamed {
-            try mirror.rename(identity, to: id, wasRefused: sent.refused.contains(identity))
+            try mirror.rename(identity, to: id, wasRefused: sent.refused.contains(identity), since: ticket)
         }
         endBirths(writes.filter { $0.kind == .insert })
         let undone = sent.isComplete ? [] : writes.filter { sent.undone.contains(sent.rooted($0)) }
