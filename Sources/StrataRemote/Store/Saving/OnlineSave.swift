@@ -1,0 +1,251 @@
+import Foundation
+import StrataSQLite
+import StrataStore
+
+/// A save that goes to the server immediately: what it sends, and what the mirror gets of it then.
+struct OnlineSave: Sendable {
+    private let store: RemoteStore
+    private let options: RemoteStore.Options
+    /// What the context saves.
+    private let asked: ChangeSet
+    /// The same on top of what the server has made of earlier saves.
+    private let changes: ChangeSet
+    /// The objects in which these differ.
+    private let behind: Set<RowIdentity>
+    /// Changes of the same objects that wait because the server has refused them, by topmost entity and key. The save takes
+    /// them along.
+    private let refused: [RowIdentity: OutboxEntry]
+    /// Such changes of objects that the save deletes.
+    private let refusedBelow: [RowIdentity: OutboxEntry]
+    private let writes: [MirrorWrite]
+
+    private var mirror: Mirror { store.mirror }
+    private var model: ManagedObjectModel { store.model }
+    private var births: [MirrorWrite] { writes.filter { $0.kind == .insert } }
+
+    /// - Throws: What the mirror throws when it is read.
+    init(
+        store: RemoteStore, options: RemoteStore.Options, asked: ChangeSet, changes: ChangeSet,
+        behind: Set<RowIdentity>
+    ) throws(StoreError) {
+        self.store = store
+        self.options = options
+        self.asked = asked
+        self.changes = changes
+        self.behind = behind
+        refused = try store.mirror.refusedEntries(of: changes)
+        refusedBelow = try store.mirror.refusedEntries(deletedBy: changes)
+        store.mirror.noteUnknown(refused)
+        store.mirror.noteUnknown(refusedBelow)
+        writes = try store.mirror.writes(
+            for: changes, refused: refused, computes: store.backend.capabilities.computesOnline)
+    }
+
+    /// Sends the save, and notes in the mirror what the server has done. If the server cannot be reached, the save waits in the
+    /// mirror where the policy says so.
+    func run() async throws(StoreError) -> CommitResult {
+        mirror.online.births.begin(births.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) })
+        defer { endBirths() }
+        var sending = SaveSending(store: store, options: options, writes: writes, refused: Set(refused.keys))
+        let ticket = mirror.ticket()
+        await sending.run()
+        let sent = sending
+        try await forgetCarriedOut(sent)
+        let done = part(changes, of: sent)
+        if done.isEmpty, let error = sent.commonError {
+            guard options.savePolicy == .networkElseQueue, error.kind == .unreachable || error.kind == .timeout else {
+                throw StoreError(error)
+            }
+            return try await store.surroundings.elsewhere { () throws(StoreError) in
+                try self.store.commitHere(self.changes)
+            }
+        }
+        let result = try await store.surroundings.elsewhere { () throws(StoreError) in
+            try self.settleRefused(done, sent)
+            return try self.finish(done, sent, ticket)
+        }
+        try await readUnseen(sent)
+        guard case .committed(let effects) = result, !sent.isComplete else { return result }
+        // In terms of what the context has sent. Compared with the rows that it was rebased on, its values would look like later changes.
+        return .partly(effects, done: part(asked, of: sent), failure: sent.failure)
+    }
+
+    /// What the server has done of changes.
+    private func part(_ changes: ChangeSet, of sent: SaveSending) -> ChangeSet {
+        sent.isComplete ? changes : changes.part(withoutKeysIn: sent.undone, sent.following.withheld, model)
+    }
+
+    /// New objects may be told about again. Of those whose save may have been carried out contexts still have the
+    /// change: they are left out of answers until it is saved again.
+    private func endBirths() {
+        for write in births {
+            let identity = RowIdentity(entityIndex: write.entity.rootIndex, key: write.identity.key)
+            let name = [RemoteIdentity(entity: write.entity.rootName, id: write.write.id)]
+            if mirror.online.unknown.write(of: identity) == nil {
+                mirror.online.births.end(name)
+            } else {
+                mirror.online.births.leave(name)
+            }
+        }
+    }
+
+    // MARK: Changes that waited
+
+    /// Takes refused changes out that the server has carried out, even if the save fails.
+    private func forgetCarriedOut(_ sent: SaveSending) async throws(StoreError) {
+        let left = refused.filter { !sent.isPassed($0.key) }
+        guard !left.isEmpty, !sent.repeated.tokens.isEmpty else { return }
+        try await store.surroundings.elsewhere { () throws(StoreError) in
+            try self.mirror.forgetCarriedOut(left, sent.repeated.tokens)
+        }
+    }
+
+    /// Takes refused changes out that the save has said, and has the next save decide about those that it could not pass.
+    private func settleRefused(_ done: ChangeSet, _ sent: SaveSending) throws(StoreError) {
+        let tokens = sent.repeated.tokens
+        try mirror.forgetRefused(refused.filter { sent.isPassed($0.key) }, behind: done, carriedOut: tokens)
+        try mirror.forgetRefused(
+            refusedBelow.filter { sent.repeated.overtaken.contains($0.key) }, behind: done, carriedOut: tokens)
+        // The server has an object of the primary key, or had one, and nobody can tell whose it is; or it has another state
+        // than the refused change was made to. The next save settles that first, by the conflict policy.
+        let taken = refused.filter { sent.duplicates.contains($0.key) || sent.conflicting.contains($0.key) }
+        let undecided = try Set(taken.keys).union(waiting(sent.conflicting))
+        mirror.online.undecided.withLock { $0.formUnion(undecided) }
+        try mirror.retry(taken.map(\.value))
+    }
+
+    /// Those of some objects of which changes wait.
+    private func waiting(_ objects: Set<RowIdentity>) throws(StoreError) -> [RowIdentity] {
+        var result: [RowIdentity] = []
+        for (root, list) in Dictionary(grouping: objects, by: \.entityIndex) {
+            let keys = try mirror.waitingKeys(rootIndex: root)
+            result += list.filter { keys.contains($0.key) }
+        }
+        return result
+    }
+
+    /// Reads the states that changes collided with: without these each further attempt would collide in the same way.
+    private func readUnseen(_ sent: SaveSending) async throws(StoreError) {
+        var unseen: [RemoteIdentity] = []
+        // Of a new object that the server has not said anything of yet, not to find it would look like its end.
+        for name in sent.unseen where try mirror.insertions(of: [name]).isEmpty { unseen.append(name) }
+        if !unseen.isEmpty { try? await store.refresh(unseen, options) }
+    }
+
+    // MARK: In the mirror
+
+    /// Whether the results are a part of the mirror from now on.
+    private var keepsResults: Bool { options.savePolicy != .networkOnly }
+
+    /// Writes what the back end has done into the mirror, and what it answered on top.
+    private func finish(
+        _ done: ChangeSet, _ sent: SaveSending, _ ticket: ReadTicket
+    ) throws(StoreError) -> CommitResult {
+        var effects = CommitEffects()
+        var overtaken: Set<RemoteIdentity> = []
+        var altered = behind
+        if !keepsResults {
+            for (root, list) in Dictionary(grouping: done.inserts.map(\.row.row), by: { mirror.root($0.entityIndex) }) {
+                try mirror.notePassing(list.map(\.key), rootIndex: root)
+            }
+        }
+        if !done.isEmpty {
+            let result = try commitRebasing(done, ticket, &overtaken, &altered)
+            switch result {
+            case .committed(let made), .partly(let made, _, _): effects = made
+            case .conflicts(let conflicts): return .conflicts(conflicts)
+            }
+        }
+        for (identity, id) in sent.renamed {
+            try mirror.rename(identity, to: id, wasRefused: sent.refused.contains(identity), since: ticket)
+        }
+        endBirths()
+        let undone = sent.isComplete ? [] : writes.filter { sent.undone.contains(sent.rooted($0)) }
+        try take(sent.records, ticket, overtaken, undone)
+        for delete in done.deletes {
+            mirror.secrets.forget(RowIdentity(entityIndex: mirror.root(delete.entityIndex), key: delete.key))
+        }
+        var versions: [RowIdentity: Int64] = [:]
+        for row in done.inserts.map(\.row) + done.updates.map(\.row) {
+            let identity = RowIdentity(entityIndex: mirror.root(row.row.entityIndex), key: row.row.key)
+            versions[identity] = row.row.version
+            mirror.secrets.forget(identity)
+        }
+        for (root, list) in Dictionary(grouping: versions.keys, by: \.entityIndex) {
+            effects.rows += try mirror.store.rows(entityIndex: root, keys: list.map(\.key).sorted()).rows.filter {
+                let identity = RowIdentity(entityIndex: root, key: $0.row.key)
+                return altered.contains(identity) || versions[identity] != $0.row.version
+            }
+        }
+        return .committed(effects)
+    }
+
+    /// Applies what the back end answered to a save. Of what other answers have told meanwhile it is not known which is
+    /// the later one.
+    private func take(
+        _ records: [RemoteRecord], _ ticket: ReadTicket, _ overtaken: Set<RemoteIdentity>, _ undone: [MirrorWrite]
+    ) throws(StoreError) {
+        let undone = Set(undone.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) })
+        var done: [RemoteRecord] = []
+        var others: [RemoteRecord] = []
+        for record in records {
+            guard let entity = model.entity(named: record.entity) else { continue }
+            let identity = RemoteIdentity(entity: entity.rootName, id: mirror.canonical(record.id, entity))
+            if overtaken.contains(identity) { continue }
+            if undone.contains(identity) { others.append(record) } else { done.append(record) }
+        }
+        _ = try mirror.apply(RemotePage(records: done), keeps: keepsResults)
+        if !others.isEmpty { _ = try mirror.apply(RemotePage(records: others), ticket: ticket, keeps: keepsResults) }
+    }
+
+    /// Commits what the back end has done already: what came meanwhile stands below it.
+    /// - Parameters:
+    ///   - overtaken: Takes the objects that answers have told since the changes were sent.
+    ///   - altered: Takes the objects whose references to others are left out, because these have been deleted meanwhile.
+    private func commitRebasing(
+        _ changes: ChangeSet, _ ticket: ReadTicket, _ overtaken: inout Set<RemoteIdentity>,
+        _ altered: inout Set<RowIdentity>
+    ) throws(StoreError) -> CommitResult {
+        var changes = changes
+        // They have been carried out, and the answers tell what came of them.
+        changes.operations = [:]
+        // They were made before anything was sent.
+        changes.checks = []
+        var attempt = 0
+        while true {
+            attempt += 1
+            let result: CommitResult
+            do throws(StoreError) {
+                (result, overtaken) = try mirror.commitDone(changes, ticket)
+            } catch {
+                // To make the save fail would send it again, and the back end would have it twice.
+                guard case .constraint = error, attempt < 10 else { throw error }
+                let gone = try missing(among: changes.referenced(model))
+                guard !gone.isEmpty else { throw error }
+                let (rest, objects) = changes.without(gone, model)
+                changes = rest
+                altered.formUnion(objects)
+                continue
+            }
+            guard case .conflicts(let conflicts) = result, attempt < 10 else { return result }
+            var rows: [RowIdentity: RowReference?] = [:]
+            for conflict in conflicts {
+                guard conflict.reason == .version else { return result }
+                rows[RowIdentity(entityIndex: mirror.root(conflict.entityIndex), key: conflict.key)] =
+                    .some(conflict.storeRow)
+            }
+            changes = changes.rebased(on: rows, model)
+        }
+    }
+
+    /// Those of some objects that the mirror does not have.
+    private func missing(among asked: Set<RowIdentity>) throws(StoreError) -> Set<RowIdentity> {
+        var result = asked
+        for (root, list) in Dictionary(grouping: asked, by: \.entityIndex) {
+            for row in try mirror.store.rows(entityIndex: root, keys: list.map(\.key).sorted()).rows {
+                result.remove(RowIdentity(entityIndex: root, key: row.row.key))
+            }
+        }
+        return result
+    }
+}
