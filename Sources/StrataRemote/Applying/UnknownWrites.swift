@@ -35,7 +35,7 @@ final class UnknownWrites: Sendable {
 
 /// What an earlier save has sent of an object, and what contexts still have to save: it is left out of their next save.
 struct UnknownWrite: Sendable {
-    let write: MirrorWrite
+    private(set) var write: MirrorWrite
     /// The write before ``write``, which the server has carried out; of an object that the mirror has not got yet, all that the
     /// server has then, as an insert.
     var before: MirrorWrite?
@@ -54,6 +54,17 @@ struct UnknownWrite: Sendable {
     var carriedOut: UnknownWrite {
         var result = self
         result.isCarriedOut = true
+        return result
+    }
+
+    /// The same, but for some attributes.
+    func without(_ names: Set<String>) -> UnknownWrite {
+        var result = self
+        for name in names {
+            result.write.write.values[name] = nil
+            result.write.write.operations[name] = nil
+            result.write.computed[name] = nil
+        }
         return result
     }
 

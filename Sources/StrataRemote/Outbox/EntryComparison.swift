@@ -24,9 +24,8 @@ package struct EntryComparison {
 extension Mirror {
     /// Compares the server's state of an object with the change of an entry.
     ///
-    /// An operation is never in conflict. If it is not known whether an earlier attempt was carried out, the server's value
-    /// decides: the value of before shows that it was not, and so does an array with nothing of what was added to it, or with all
-    /// that was removed. Any other value counts as its result, so that no operation is carried out twice.
+    /// An operation is never in conflict. If it is not known whether an earlier attempt was carried out, the server's state
+    /// decides. A value that says nothing counts as the operation's result, so that no operation is carried out twice.
     /// - Parameter isKnown: Whether the server would have answered for an earlier attempt, had it been carried out.
     package func compare(
         _ entry: OutboxEntry, with record: RemoteRecord, isKnown: Bool = false
@@ -47,19 +46,15 @@ extension Mirror {
             }
             guard let told = try session.row(of: record, over: own.row) else { return }
             let base = entry.base.flatMap(RowSlab.restored(from:))
-            // Whether the server has a value of before that an operation would have changed, and one that an operation makes.
-            var (hasBefore, hasAfter) = (false, false)
+            var evidence = OperationEvidence()
             for (slot, done) in entry.operations where isRepeated && told.slots.contains(slot) {
                 let description = entity.slots[slot]
                 guard let type = description.type, let before = base?.row.value(description) else { continue }
-                let (now, after) = (told.slab.row.value(description), done.applied(to: before, of: type))
-                guard after != before else { continue }
-                if done.areMissing(in: now, since: before) { hasBefore = true }
-                if now == after { hasAfter = true }
+                evidence.add(
+                    done, before: before, now: told.slab.row.value(description),
+                    after: done.applied(to: before, of: type))
             }
-            // A write is carried out as a whole: one value of before says it of all, unless another one is as it was sent. Then
-            // somebody else may have set the former back.
-            let mayBeDone = isRepeated && (!hasBefore || hasAfter)
+            let mayBeDone = isRepeated && evidence.mayBeCarriedOut
             for slot in result.all where told.slots.contains(slot) {
                 let storage = entity.slots[slot].storage
                 if let done = entry.operations[slot], let type = entity.slots[slot].type {

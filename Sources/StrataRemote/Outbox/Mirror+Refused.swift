@@ -8,9 +8,9 @@ extension Mirror {
     /// Takes out entries whose place a save has taken. It has not said their operations: they wait for the next push.
     /// - Parameters:
     ///   - changes: What the save has done.
-    ///   - carriedOut: The names of writes that the server is known to have carried out.
+    ///   - carriedOut: The writes that the server has carried out.
     func forgetRefused(
-        _ refused: [RowIdentity: OutboxEntry], behind changes: ChangeSet, carriedOut: Set<UUID>
+        _ refused: [RowIdentity: OutboxEntry], behind changes: ChangeSet, carriedOut: CarriedOutWrites
     ) throws(StoreError) {
         if refused.isEmpty { return }
         var updates: [RowIdentity: ChangeSet.Update] = [:]
@@ -27,20 +27,23 @@ extension Mirror {
                     current.state == .failed || (current.state == .waiting && current.sent == nil)
                 else { continue }
                 if let update { current.comeBehind(update.slots, operations) }
-                let isDone = current.token.map(carriedOut.contains) ?? false
-                guard current.kind == .update, !isDone, !current.operations.isEmpty else {
-                    try remove(current.seq, on: connection)
-                    continue
-                }
-                current.keep(SlotSet(current.operations.keys))
-                current.members = []
-                current.state = .waiting
-                current.error = nil
-                current.attempts = 0
-                current.forgetAttempt()
-                try settle(current, on: connection)
+                if let missing = carriedOut.missing(of: current, model) { current.operations = missing }
+                try leaveOperations(of: current, on: connection)
             }
         }
+    }
+
+    /// Has the operations of an entry wait for the next push as if they had never been sent, and nothing else of it.
+    private func leaveOperations(of entry: OutboxEntry, on connection: Connection) throws(StoreError) {
+        guard entry.kind == .update, !entry.operations.isEmpty else { return try remove(entry.seq, on: connection) }
+        var rest = entry
+        rest.keep(SlotSet(rest.operations.keys))
+        rest.members = []
+        rest.state = .waiting
+        rest.error = nil
+        rest.attempts = 0
+        rest.forgetAttempt()
+        try settle(rest, on: connection)
     }
 
     /// Changes the entries after a refused one as if they had been made after the save.
@@ -63,19 +66,39 @@ extension Mirror {
 
     /// Takes out entries that a save has found to be carried out, although the save itself is not done.
     func forgetCarriedOut(
-        _ refused: [RowIdentity: OutboxEntry], _ tokens: Set<UUID>
+        _ refused: [RowIdentity: OutboxEntry], _ carriedOut: CarriedOutWrites
     ) throws(StoreError) {
         try store.transaction { (transaction) throws(StoreError) in
             for (identity, entry) in refused where entry.kind == .update {
-                guard let current = try current(entry, on: transaction.connection), let token = current.token,
-                    tokens.contains(token)
+                guard var current = try current(entry, on: transaction.connection),
+                    let missing = carriedOut.missing(of: current, model)
                 else { continue }
-                try remove(current.seq, on: transaction.connection)
+                let token = current.token
+                current.operations = missing
+                try leaveOperations(of: current, on: transaction.connection)
                 try DeletedLinks(mirror: self, connection: transaction.connection).noteStale(current.identity)
                 // Nothing of it has to be left out of the next save.
                 if online.unknown.write(of: identity)?.write.write.token == token { online.unknown.remove(identity) }
             }
         }
+    }
+}
+
+/// Writes that the server has carried out, as far as its answers and the states of objects tell.
+struct CarriedOutWrites: Sendable {
+    /// The attributes whose operations the server lacks, by the token of the write.
+    private var missing: [UUID: Set<String>] = [:]
+
+    var isEmpty: Bool { missing.isEmpty }
+
+    /// - Parameter missing: The attributes whose operations the server lacks nevertheless.
+    mutating func add(_ token: UUID, missing: Set<String>) { self.missing[token] = missing }
+
+    /// The operations of an entry that the server lacks; nil if it is not known to have carried out the entry.
+    fileprivate func missing(of entry: OutboxEntry, _ model: ManagedObjectModel) -> [Int: FieldOperations]? {
+        guard let names = entry.token.flatMap({ missing[$0] }) else { return nil }
+        let slots = model.entities[entry.identity.entityIndex].slots
+        return entry.operations.filter { names.contains(slots[$0.key].name) }
     }
 }
 

@@ -94,18 +94,18 @@ struct OnlineSave: Sendable {
     /// Takes refused changes out that the server has carried out, even if the save fails.
     private func forgetCarriedOut(_ sent: SaveSending) async throws(StoreError) {
         let left = refused.filter { !sent.isPassed($0.key) }
-        guard !left.isEmpty, !sent.repeated.tokens.isEmpty else { return }
+        guard !left.isEmpty, !sent.repeated.carriedOut.isEmpty else { return }
         try await store.surroundings.elsewhere { () throws(StoreError) in
-            try self.mirror.forgetCarriedOut(left, sent.repeated.tokens)
+            try self.mirror.forgetCarriedOut(left, sent.repeated.carriedOut)
         }
     }
 
     /// Takes refused changes out that the save has said, and has the next save decide about those that it could not pass.
     private func settleRefused(_ done: ChangeSet, _ sent: SaveSending) throws(StoreError) {
-        let tokens = sent.repeated.tokens
-        try mirror.forgetRefused(refused.filter { sent.isPassed($0.key) }, behind: done, carriedOut: tokens)
+        let carriedOut = sent.repeated.carriedOut
+        try mirror.forgetRefused(refused.filter { sent.isPassed($0.key) }, behind: done, carriedOut: carriedOut)
         try mirror.forgetRefused(
-            refusedBelow.filter { sent.repeated.overtaken.contains($0.key) }, behind: done, carriedOut: tokens)
+            refusedBelow.filter { sent.repeated.overtaken.contains($0.key) }, behind: done, carriedOut: carriedOut)
         // The server has an object of the primary key, or had one, and nobody can tell whose it is; or it has another state
         // than the refused change was made to. The next save settles that first, by the conflict policy.
         let taken = refused.filter { sent.duplicates.contains($0.key) || sent.conflicting.contains($0.key) }

@@ -60,18 +60,21 @@ extension SaveSending {
         !write.write.operations.isEmpty && !store.backend.capabilities.features.contains(.idempotencyTokens)
     }
 
-    /// Whether a server has carried out the operations of an earlier write. One value of before shows that it has not, and so does
-    /// an array with nothing of what was added to it, or with all that was removed. Any other value counts as the result, so that
-    /// no operation is carried out twice.
-    func hasComputed(_ write: MirrorWrite, _ record: RemoteRecord) -> Bool {
-        !write.write.operations.keys.contains { name in
-            guard let value = write.computed[name], value.before != value.after, let now = record.values[name] else {
-                return false
-            }
-            if isEqual(now, value.before) { return true }
-            guard case (.value(let now), .value(let before)) = (now, value.before) else { return false }
-            return value.operations.areMissing(in: now, since: before)
+    /// The attributes whose operations a server lacks that has got an earlier write or not, as far as its state tells; all of them if
+    /// it has not got the write. In doubt it lacks none, so that no operation is carried out twice.
+    func missingOperations(of write: MirrorWrite, _ record: RemoteRecord) -> Set<String> {
+        var evidence = OperationEvidence()
+        var missing: Set<String> = []
+        for (name, value) in write.computed where value.before != value.after {
+            guard let told = record.values[name],
+                case (.value(var now), .value(let before), .value(let after)) = (told, value.before, value.after)
+            else { continue }
+            if isEqual(told, value.before) { now = before }
+            if isEqual(told, value.after) { now = after }
+            evidence.add(value.operations, before: before, now: now, after: after)
+            if value.operations.areMissing(in: now, since: before) { missing.insert(name) }
         }
+        return evidence.mayBeCarriedOut ? missing : Set(write.computed.keys)
     }
 
     /// If others have changed the object, the result of operations is computed again from the server's state. The context would

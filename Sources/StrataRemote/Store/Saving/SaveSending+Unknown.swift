@@ -10,8 +10,8 @@ struct RepeatedWrites {
     var earlier: [RowIdentity: UnknownWrite] = [:]
     /// Objects whose rest is in conflict with a state that the server told.
     var overtaken: Set<RowIdentity> = []
-    /// The names of the writes.
-    var tokens: Set<UUID> = []
+    /// All of them.
+    var carriedOut = CarriedOutWrites()
 }
 
 extension SaveSending {
@@ -59,12 +59,14 @@ extension SaveSending {
     private mutating func settle(
         _ earlier: UnknownWrite, before write: MirrorWrite, at position: Int
     ) async -> UnknownWrite? {
-        switch await outcomeOnce(of: earlier) {
+        let (missing, outcome) = await outcomeOnce(of: earlier)
+        let earlier = earlier.without(missing)
+        switch outcome {
         case .done where earlier.write.kind == .delete && write.kind != .delete:
             // Nothing is left of the object: what makes it again is sent as it is.
             store.mirror.online.unknown.remove(rooted(write))
         case .done(var record):
-            repeated.tokens.insert(earlier.write.write.token)
+            repeated.carriedOut.add(earlier.write.write.token, missing: missing)
             if record == nil, !write.computed.isEmpty {
                 // The results of operations are made of what the server has now.
                 do throws(RemoteError) {
@@ -192,21 +194,23 @@ extension SaveSending {
     }
 
     /// What became of an earlier write, which is sent once more unless that would carry out its operations a second time.
-    private func outcomeOnce(of earlier: UnknownWrite) async -> RemoteOutcome {
+    /// - Returns: The outcome, and the attributes whose operations the server lacks nevertheless.
+    private func outcomeOnce(of earlier: UnknownWrite) async -> (missing: Set<String>, RemoteOutcome) {
         let write = earlier.write
         if earlier.isCarriedOut || mayRepeatOperations(of: write) {
             do throws(RemoteError) {
                 guard let record = try await state(of: write) else {
-                    return await absence(
-                        of: write,
-                        RemoteError(.notFound, domain: "Strata", message: "the object cannot be found"))
+                    let error = RemoteError(.notFound, domain: "Strata", message: "the object cannot be found")
+                    return ([], await absence(of: write, error))
                 }
-                if earlier.isCarriedOut || hasComputed(write, record) { return .done(record) }
+                if earlier.isCarriedOut { return ([], .done(record)) }
+                let missing = missingOperations(of: write, record)
+                if missing.count < write.computed.count { return (missing, .done(record)) }
             } catch {
-                return .failed(error)
+                return ([], .failed(error))
             }
         }
-        return await outcome(of: write)
+        return ([], await outcome(of: write))
     }
 
     /// What became of a write that is sent once more.

@@ -1,6 +1,5 @@
 import StrataStore
 
-// What an array shows about the operations on it.
 extension FieldOperations {
     /// The elements that the operations add to an array, and those that they remove from it.
     var elements: (added: Set<Value>, removed: Set<Value>) {
@@ -33,4 +32,31 @@ extension FieldOperations {
         if !added.isEmpty { return added.isDisjoint(with: present) }
         return !removed.isEmpty && removed.isSubset(of: present)
     }
+}
+
+/// What the server's state of an object tells about a write with operations whose answer was lost. A write is carried out as a
+/// whole, so each value says something of all. Others may have changed single ones since.
+struct OperationEvidence {
+    /// Whether an array has something of what was added.
+    private var isShown = false
+    /// Whether there is a value as the operations make it.
+    private var hasAfter = false
+    /// Whether a value shows that its operations have not been carried out.
+    private var isMissing = false
+
+    /// Looks at a value.
+    /// - Parameters:
+    ///   - before: The value to which the operations were done.
+    ///   - now: The server's.
+    ///   - after: What they make of it; nil if that is not known.
+    mutating func add(_ operations: FieldOperations, before: Value, now: Value, after: Value?) {
+        if after == before { return }
+        isShown = isShown || operations.areShown(in: now, since: before)
+        hasAfter = hasAfter || now == after
+        isMissing = isMissing || operations.areMissing(in: now, since: before)
+    }
+
+    /// Whether the write may have been carried out. If only some values show that it was not, somebody else may have set those
+    /// back.
+    var mayBeCarriedOut: Bool { isShown || hasAfter || !isMissing }
 }
