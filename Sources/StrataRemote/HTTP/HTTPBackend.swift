@@ -124,11 +124,15 @@ public final class HTTPBackend: RemoteBackend {
     private func answer(
         to operation: RemoteOperation, _ options: RequestOptions
     ) async throws(RemoteError) -> RemoteAnswer {
-        let response = try await exchanges(for: operation, options)
+        let mayBeDone = Guarded(false)
+        let response = try await exchanges(for: operation, options, mayBeDone)
+        let isRepeated = mayBeDone.withLock { $0 } && operation.writeCount != nil
         do throws(RemoteError) {
-            return try dialect.answer(response, to: operation)
+            let answer = try dialect.answer(response, to: operation)
+            guard isRepeated, case .outcomes(let outcomes) = answer else { return answer }
+            return .outcomes(outcomes.map(ofRepetition))
         } catch {
-            var error = error
+            var error = isRepeated ? ofRepetition(error) : error
             if error.retryAfter == nil {
                 error.retryAfter = wait(asked: response) ?? retryAfter(response)
             }
@@ -136,18 +140,37 @@ public final class HTTPBackend: RemoteBackend {
         }
     }
 
+    private func ofRepetition(_ outcome: RemoteOutcome) -> RemoteOutcome {
+        guard case .failed(let error) = outcome else { return outcome }
+        return .failed(ofRepetition(error))
+    }
+
+    /// A refusal of a request that was sent again after a server error. The server may have carried out the request at the first
+    /// time, and be in conflict with that: unless it recognizes repeated requests, the outcome is not known.
+    private func ofRepetition(_ error: RemoteError) -> RemoteError {
+        guard error.kind == .duplicate || error.kind == .conflict,
+            !capabilities.features.contains(.idempotencyTokens)
+        else { return error }
+        var result = error
+        result.kind = .unavailable
+        result.serverRecord = nil
+        result.message = "the request was sent again after a server error, and refused: \(error.message)"
+        return result
+    }
+
     /// The maximum number of requests of one operation, where one depends on the answer to the one before.
     public static let maximumExchanges = 8
 
     /// Sends the requests of an operation of which each depends on the answers before.
+    /// - Parameter mayBeDone: Becomes true if one of them was sent again although the server may have carried it out.
     /// - Returns: The response that answers the operation.
     private func exchanges(
-        for operation: RemoteOperation, _ options: RequestOptions
+        for operation: RemoteOperation, _ options: RequestOptions, _ mayBeDone: Guarded<Bool>
     ) async throws(RemoteError) -> WireResponse {
         var exchanges: [DialectExchange] = []
         var request = try dialect.request(for: operation, options: options)
         while exchanges.count < Self.maximumExchanges {
-            let response = try await send(request, options: options)
+            let response = try await send(request, options, mayBeDone)
             exchanges.append(DialectExchange(request: request, response: response))
             switch try dialect.continuation(of: operation, after: exchanges, options: options) {
             case .answer(let response): return response
@@ -167,6 +190,12 @@ public final class HTTPBackend: RemoteBackend {
     public func send(
         _ request: WireRequest, options: RequestOptions
     ) async throws(RemoteError) -> WireResponse {
+        try await send(request, options, Guarded(false))
+    }
+
+    private func send(
+        _ request: WireRequest, _ options: RequestOptions, _ mayBeDone: Guarded<Bool>
+    ) async throws(RemoteError) -> WireResponse {
         var request = request
         for (name, value) in options.headers {
             guard let field = HTTPField.Name(name) else {
@@ -177,16 +206,16 @@ public final class HTTPBackend: RemoteBackend {
             request.head.headerFields[field] = value
         }
         request.add(options.parameters)
-        guard !middleware.isEmpty else { return try await exchange(request, options) }
+        guard !middleware.isEmpty else { return try await exchange(request, options, mayBeDone) }
         let network = HTTPNext(dialect: dialect, options: options) { (request) async throws(RemoteError) in
-            try await self.exchange(request, options)
+            try await self.exchange(request, options, mayBeDone)
         }
         return try await middleware.reversed().reduce(network) { $0.behind($1) }(request)
     }
 
     /// Sends a request until there is an answer that asks for nothing.
     private func exchange(
-        _ request: WireRequest, _ options: RequestOptions
+        _ request: WireRequest, _ options: RequestOptions, _ mayBeDone: Guarded<Bool>
     ) async throws(RemoteError) -> WireResponse {
         var request = request
         var retries = options.retries
@@ -212,6 +241,7 @@ public final class HTTPBackend: RemoteBackend {
                 return response
             }
             retries -= 1
+            if response.status >= 500 { mayBeDone.withLock { $0 = true } }
             try await clock.sleep(seconds: seconds)
         }
     }

@@ -117,6 +117,21 @@ import Testing
         #expect(try await outcomes(batch, [200, 0]) == [.unreachable, .unreachable])
     }
 
+    @Test(
+        "A refused repetition of a write after a server error says nothing of its outcome",
+        arguments: [(503, 409, .unavailable), (429, 409, .duplicate), (503, 404, .notFound)]
+            as [(Int, Int, RemoteError.Kind)])
+    func repetition(first: Int, second: Int, kind: RemoteError.Kind) async throws {
+        let transport = ScriptTransport([.init(first, ["Retry-After": "1"]), .init(second, [:])])
+        let backend = HTTPBackend(dialect: CountingDialect(), transport: transport, clock: StoppedClock())
+        await #expect {
+            _ = try await backend.perform(
+                .create(entity: entity, [RemoteWrite(id: "a")]), options: RequestOptions())
+        } throws: { error in
+            (error as? RemoteError)?.kind == kind
+        }
+    }
+
     @Test func theServersClockIsKnown() async throws {
         let transport = ScriptTransport([.init(200, ["X-Time": "100"], "1")])
         let backend = HTTPBackend(dialect: CountingDialect(), transport: transport, clock: StoppedClock())
@@ -175,6 +190,7 @@ private struct CountingDialect: RemoteDialect {
         case 200: break
         case 401: throw RemoteError(.unauthorized, message: "who are you?")
         case 404: throw RemoteError(.notFound, message: "there is none")
+        case 409: throw RemoteError(.duplicate, message: "there is one")
         default: throw RemoteError(.unavailable, message: "later")
         }
         switch operation {

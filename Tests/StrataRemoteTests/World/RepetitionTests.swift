@@ -62,6 +62,53 @@ import Testing
         #expect(backend.shelf.count("City") == 1)
     }
 
+    @Test(
+        "A change that the server has carried out is not in conflict with what follows, though its repetition is refused",
+        arguments: [true, false])
+    func refusedRepetition(hasTokens: Bool) async throws {
+        let backend = Interceptor { if hasTokens { $0.features.insert(.idempotencyTokens) } }
+        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        backend.shelf.putCity("1", "Lima")
+        try await store.sync.pull()
+        let city = try #require(try await context.fetch(cities()).first)
+        city["name"] = "Callao"
+        backend.loseAnswers(throwing: unanswered)
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        city["name"] = "Miraflores"
+        let refusal = Guarded<RemoteError?>(RemoteError(.rejected, domain: "test", message: "a proxy", status: 400))
+        backend.intercept { operation throws(RemoteError) in
+            guard operation.written != nil, let error = refusal.withLock({ $0 }) else { return nil }
+            refusal.withLock { $0 = nil }
+            throw error
+        }
+        try await context.save(options: nil)
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Miraflores")))
+    }
+
+    @Test("A change of members that never arrived does not count as carried out, though its repetition is refused")
+    func refusedMembers() async throws {
+        let backend = Interceptor { $0.features.insert(.relating) }
+        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        backend.shelf.putCity("1", "Lima")
+        try await store.sync.pull()
+        let city = try #require(try await context.fetch(cities()).first)
+        let tag = try context.insert(entityNamed: "Tag")
+        tag["tagId"] = "t"
+        try await context.save(options: nil)
+        city["tags"] = [tag]
+        let unanswered = unanswered
+        backend.intercept { operation throws(RemoteError) in
+            if operation.written != nil { throw unanswered }
+            return nil
+        }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.refuseWrites()
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.intercept(nil)
+        try await context.save(options: nil)
+        #expect(backend.shelf.record("City", "1")?.values["tags"] == .references(["t"]))
+    }
+
     @Test("What others have made of an object since the first attempt is there after the repetition")
     func remembered() async throws {
         let backend = Interceptor { $0.features.insert(.idempotencyTokens) }

@@ -284,7 +284,9 @@ extension SimulationWorld {
 
     private func checkCount(_ value: RemoteValue?, _ done: [Tallies.Operation], _ id: String) {
         guard case .value(.integer(let count))? = value else { return violate("Tally \(id) has no count") }
-        let least = done.count { !isUncertain($0) }
+        // What takes back an operation that its client has given up reaches a restored server that has not done it.
+        let takenBack = server.wasRestored ? done.count { $0.isForgotten } : 0
+        let least = done.count { !isUncertain($0) } - takenBack
         // A restored server has forgotten what it refused: a request that comes late is carried out, and the client has made
         // another one of it by then. To a client whose server does not know requests again, marks that others have removed look
         // as if its change had never been carried out.

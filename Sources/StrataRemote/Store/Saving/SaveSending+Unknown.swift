@@ -260,7 +260,7 @@ extension SaveSending {
         if error.kind == .duplicate || error.kind == .conflict { return true }
         guard !error.concernsAll else { return false }
         if write.kind == .insert { return true }
-        return error.kind != .gone && !write.computed.isEmpty && !store.mirror.server.remembersWrites
+        return error.kind != .gone && (write.computed.isEmpty || !store.mirror.server.remembersWrites)
     }
 
     /// What became of a change whose object cannot be found.
@@ -330,10 +330,19 @@ extension SaveSending {
             }
             if isShown { return true }
         }
+        // What sets secrets alone cannot be seen.
+        if write.kind == .update, write.write.values.isEmpty, write.relations.isEmpty { return false }
+        guard write.relations.allSatisfy({ isMade($0, in: record) }) else { return false }
         return write.write.values.allSatisfy { name, value in
             if write.kind == .insert, value == .value(.null) || value == .reference(nil) { return true }
             return isEqual(record.values[name], value)
         }
+    }
+
+    /// Whether the server's state has the members of a change, as far as the server tells them.
+    private func isMade(_ relation: RemoteRelation, in record: RemoteRecord) -> Bool {
+        guard case .references(let members)? = record.values[relation.relationship] else { return false }
+        return Set(relation.added).isSubset(of: members) && Set(relation.removed).isDisjoint(with: members)
     }
 
     /// Whether a value of the server is the one that was sent; what the server does not tell may be.
