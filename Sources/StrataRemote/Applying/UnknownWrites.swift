@@ -41,6 +41,8 @@ struct UnknownWrite: Sendable {
     var before: MirrorWrite?
     /// Whether the server is known to have carried the write out, so that it is not sent again.
     var isCarriedOut = false
+    /// Whether the mirror has the object with what was carried out.
+    private(set) var isHere = false
     /// How often the server has refused to be told again.
     var refusals = 0
 
@@ -87,7 +89,7 @@ struct UnknownWrite: Sendable {
         rest.write.values = write.write.values.filter { rest.computed[$0.key] != nil }
         rest.write.operations = write.write.operations.filter { rest.computed[$0.key] != nil }
         rest.relations = []
-        return rest.computed.isEmpty ? nil : UnknownWrite(write: rest, isCarriedOut: true)
+        return rest.computed.isEmpty ? nil : UnknownWrite(write: rest, isCarriedOut: true, isHere: true)
     }
 }
 

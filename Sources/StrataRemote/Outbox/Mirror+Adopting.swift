@@ -28,6 +28,23 @@ extension Mirror {
         return objects.compactMap { identity in online.unknown.write(of: identity).map { (identity, $0) } }
     }
 
+    /// The changes of a context without operations that online saves of the same objects have carried out, where the mirror has the
+    /// result: the rest of them is done to that.
+    /// - Returns: The changes, and the objects whose rows are others than the context has.
+    func behindCarriedOut(
+        _ changes: ChangeSet
+    ) throws(StoreError) -> (changes: ChangeSet, objects: Set<RowIdentity>) {
+        var result = changes
+        var objects: Set<RowIdentity> = []
+        for (identity, unknown) in unknownWrites(of: changes) where unknown.isHere {
+            let rows = try store.rows(entityIndex: identity.entityIndex, keys: [identity.key])
+            guard rows.count > 0 else { continue }
+            result.leaveOut(unknown.write, behind: rows[0].row, model)
+            objects.insert(identity)
+        }
+        return (result, objects)
+    }
+
     /// Queues writes that were sent without an answer before what has just been queued, in the same transaction.
     func adopt(
         _ writes: [(identity: RowIdentity, unknown: UnknownWrite)], on connection: Connection
@@ -132,6 +149,8 @@ extension Mirror {
             try settle(refused, on: connection)
             entries = try self.entries(root: identity.entityIndex, key: identity.key, on: connection)
         }
+        // The change was made to what the mirror has of it.
+        if unknown.isHere { return }
         guard entries.count == 1, var sent = entries.first, sent.state == .waiting,
             write.kind == sent.kind || write.kind == .update, write.kind != .delete || sent.kind == .delete
         else { return }
@@ -356,5 +375,34 @@ extension EntityDescription {
     /// The places of an attribute or a to-one relationship in a row.
     func slots(of name: String) -> [Int] {
         attribute(named: name)?.slots.map { $0 } ?? relationship(named: name)?.slot.map { [$0] } ?? []
+    }
+}
+
+extension ChangeSet {
+    /// Leaves out what a write has done of the operations on its object.
+    /// - Parameter now: The object with the results of the write.
+    fileprivate mutating func leaveOut(_ write: MirrorWrite, behind now: RowPointer, _ model: ManagedObjectModel) {
+        guard
+            let index = updates.firstIndex(where: {
+                $0.row.row.key == now.key && $0.row.row.entityIndex == now.entityIndex
+            })
+        else { return }
+        let update = updates[index]
+        let layout = model.entities[now.entityIndex].slots
+        var operations = operations(of: update)
+        var slots = update.slots
+        var slab = RowSlab.copy(of: update.row.row, room: 64)
+        for slot in slots {
+            guard let done = write.computed[layout[slot].name]?.covered, let type = layout[slot].type,
+                let rest = operations[slot]?.rest(after: done),
+                let value = rest.applied(to: now.value(layout[slot]), of: type),
+                RowEditing.setValue(value, layout[slot], layout: layout, in: &slab)
+            else { continue }
+            operations[slot] = rest.isEmpty ? nil : rest
+            if rest.isEmpty { slots.remove(slot) }
+        }
+        self.operations[RowIdentity(entityIndex: now.entityIndex, key: now.key)] = operations
+        updates[index] = Update(
+            row: RowReference(slab: slab, row: slab.row), slots: slots, baseVersion: update.baseVersion)
     }
 }

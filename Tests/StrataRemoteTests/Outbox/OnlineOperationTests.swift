@@ -153,6 +153,31 @@ import Testing
         #expect(try client.tally()["count"] as? Int64 == 110)
     }
 
+    /// What a client does after a conflict, and before it saves to its mirror.
+    enum AfterConflict: CaseIterable { case nothing, countsAgain, givesUpItsName }
+
+    @Test(
+        "An increment is done once though its object is saved here after a conflict",
+        arguments: PassedOperationTests.kinds, AfterConflict.allCases)
+    func savedHereAfterConflict(kind: Kind, next: AfterConflict) async throws {
+        let (server, client, other) = try await open(kind)
+        try await other.change { $0["name"] = "theirs" }
+        try client.tally()["name"] = "mine"
+        try? await client.saveOnline()
+        switch next {
+        case .nothing: break
+        case .countsAgain: try client.tally().increment("count")
+        case .givesUpItsName: try client.tally()["name"] = "theirs"
+        }
+        try client.save()
+        let count: Int64 = next == .countsAgain ? 11 : 10
+        #expect(try client.tally()["count"] as? Int64 == count)
+        try await client.settle()
+        #expect(server.value("count") == .integer(count))
+        #expect(server.value("name") == .string(next == .givesUpItsName ? "theirs" : "mine"))
+        #expect(try client.tally()["count"] as? Int64 == count)
+    }
+
     @MainActor
     @Test(
         "What is done while a save is under way that is refused in part is done once",

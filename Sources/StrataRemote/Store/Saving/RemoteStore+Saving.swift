@@ -38,7 +38,10 @@ extension RemoteStore {
 
     /// Saves to the mirror. What the back end is to hear waits there.
     func commitHere(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
-        let (changes, behind) = try mirror.behindEchoes(changes)
+        var (changes, behind) = try mirror.behindEchoes(changes)
+        let (rest, passed) = try mirror.behindCarriedOut(changes)
+        changes = rest
+        behind.formUnion(passed)
         // As for an online save: an object that others have deleted does not return as a new one without a word.
         let conflicts = mirror.deletedBirths(changes)
         guard conflicts.isEmpty else { return .conflicts(conflicts) }
