@@ -132,6 +132,32 @@ import Testing
         #expect(try await other.fetch(cities()).first?["name"] as? String == "Miraflores")
     }
 
+    @Test("What the server remembers of a creation does not set back what a pull told of the object since")
+    func rememberedCreation() async throws {
+        let backend = Interceptor { $0.features.insert(.idempotencyTokens) }
+        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        let city = try Atlas.city("1", "Lima", context)
+        let (made, unanswered) = (Guarded<RemoteRecord?>(nil), unanswered)
+        backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
+            switch operation {
+            case .create(let entity, let writes):
+                if let record = made.withLock({ $0 }) { return .outcomes([.done(record)]) }
+                _ = try await shelf.perform(.create(entity: entity, Self.renaming(writes)), options: RequestOptions())
+                made.withLock { $0 = shelf.record("City", "1~") }
+                throw unanswered
+            case .update: throw RemoteError(.rejected, domain: "test", message: "no", status: 400)
+            default: return nil
+            }
+        }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.shelf.putCity("1~", "Callao")
+        try await store.sync.pull()
+        city["population"] = Int64(5)
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        let other = try PersistentContainer(store: store).newContext()
+        #expect(try await other.fetch(cities()).map(\.name) == ["Callao"])
+    }
+
     /// The first save learns what others have made of the city, and the next one is in conflict with that.
     private func meetConflict(_ context: ManagedObjectContext, _ backend: Interceptor) async throws {
         await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }

@@ -160,11 +160,11 @@ extension SimulationWorld {
                 continue
             }
             // Nobody is in conflict with himself, but with a server that takes back what it has, with one that makes something
-            // else of what it is given and answers a repetition, when nobody can tell whose it is, and with another object that
-            // got the same primary key: there nil is a value, too.
+            // else of what it is given and answers a repetition, when nobody can tell whose it is – without tokens the object as a
+            // whole –, and with another object that got the same primary key: there nil is a value, too.
             let isContested =
                 server.wasRestored || write.identity.entity == "Counter"
-                || server.marksTexts && write.property == "b"
+                || server.marksTexts && (write.property == "b" || !variant.hasTokens)
                 || ledger.saves.contains {
                     $0.key.identity == write.identity && $0.key.property == write.property
                         && ($0.value.client != save.client || ledger.forgotten.contains($0.key))

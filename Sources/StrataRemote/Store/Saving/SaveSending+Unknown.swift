@@ -81,13 +81,13 @@ extension SaveSending {
                 await overtake(write, earlier, record)
                 return nil
             }
-            // An object that is deleted next is not reported again. Of a changed one what follows tells the latest state; without
-            // it the mirror may have a later one than the server remembers.
+            // An object that is deleted next is not reported again. Of a changed one what follows tells the latest state; the
+            // mirror may have a later one than the server remembers.
             if let record, write.kind != .delete {
                 if rest.isNothing || earlier.isCarriedOut || !store.mirror.server.remembersWrites {
                     guard await noteLatest(record, of: earlier, before: write) else { return nil }
-                } else if earlier.write.kind == .insert {
-                    note(record, of: earlier.write)
+                } else {
+                    noteName(record, of: earlier.write)
                 }
             }
             repeated.rests[position] = rest

@@ -319,12 +319,17 @@ struct SaveSending {
         return false
     }
 
-    /// Takes the record of an object that was written. A new one may have another primary key there.
+    /// Takes the record of an object that was written.
     mutating func note(_ told: RemoteRecord, of write: MirrorWrite) {
         let record = write.told(told)
+        noteName(record, of: write)
+        records.append(record)
+    }
+
+    /// A new object may have another primary key at the server.
+    mutating func noteName(_ record: RemoteRecord, of write: MirrorWrite) {
         let id = store.mirror.canonical(record.id, write.entity)
         if write.kind == .insert, id != write.write.id { renamed[rooted(write)] = id }
-        records.append(record)
     }
 
     /// What an object's writes are at the back end.
