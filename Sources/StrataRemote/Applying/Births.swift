@@ -14,6 +14,9 @@ final class Births: Sendable {
 
     private let state = Guarded(State())
 
+    /// Whether there are none.
+    var isEmpty: Bool { state.withLock { $0.active.isEmpty && $0.unknown.isEmpty } }
+
     /// A save begins to send new objects, named by the topmost entity of the hierarchy.
     func begin(_ identities: [RemoteIdentity]) {
         guard !identities.isEmpty else { return }

@@ -35,6 +35,26 @@ import Testing
         #expect(backend.count("City") == 1)
     }
 
+    @Test("An object that is deleted after a creation without an answer is there if the server has it again")
+    func deletedAndThereAgain() async throws {
+        let (backend, store, context) = try open()
+        let city = try Atlas.city("1", "Lima", context)
+        try await context.save(options: RemoteOptions.cache)
+        backend.refuse("City", "1", RemoteError(.rejected, domain: "test", message: "no", status: 400))
+        try await store.sync.push()
+        #expect(try store.sync.failedChanges().count == 1)
+        backend.refuse("City", "1", nil)
+        city["population"] = Int64(5)
+        try await saveWithoutAnswer(context, backend)
+        context.delete(city)
+        try await context.save(options: nil)
+        #expect(backend.count("City") == 0)
+        // The creation arrives once more.
+        backend.putCity("1", "Lima")
+        try await store.sync.pull()
+        #expect(try await context.count(cities(nil, .cache)) == 1)
+    }
+
     @Test("What was changed since follows it, and is not in conflict with it", arguments: [false, true])
     func changedSince(isNew: Bool) async throws {
         let (backend, store, context) = try open()

@@ -21,7 +21,6 @@ struct OnlineSave: Sendable {
 
     private var mirror: Mirror { store.mirror }
     private var model: ManagedObjectModel { store.model }
-    private var births: [MirrorWrite] { writes.filter { $0.kind == .insert } }
 
     /// - Throws: What the mirror throws when it is read.
     init(
@@ -44,6 +43,7 @@ struct OnlineSave: Sendable {
     /// Sends the save, and notes in the mirror what the server has done. If the server cannot be reached, the save waits in the
     /// mirror where the policy says so.
     func run() async throws(StoreError) -> CommitResult {
+        let births = writes.filter { $0.kind == .insert }
         mirror.online.births.begin(births.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) })
         defer { endBirths() }
         var sending = SaveSending(store: store, options: options, writes: writes, refused: Set(refused.keys))
@@ -75,15 +75,16 @@ struct OnlineSave: Sendable {
         sent.isComplete ? changes : changes.part(withoutKeysIn: sent.undone, sent.following.withheld, model)
     }
 
-    /// New objects may be told about again. Of those whose save may have been carried out contexts still have the
-    /// change: they are left out of answers until it is saved again.
+    /// New objects may be told about again, and so may those that are deleted after a creation without an answer. Of those whose
+    /// save may have been carried out contexts still have the change: they are left out of answers until it is saved again.
     private func endBirths() {
-        for write in births {
+        if mirror.online.births.isEmpty { return }
+        for write in writes {
             let identity = RowIdentity(entityIndex: write.entity.rootIndex, key: write.identity.key)
             let name = [RemoteIdentity(entity: write.entity.rootName, id: write.write.id)]
             if mirror.online.unknown.write(of: identity) == nil {
                 mirror.online.births.end(name)
-            } else {
+            } else if write.kind == .insert {
                 mirror.online.births.leave(name)
             }
         }
