@@ -91,6 +91,8 @@ extension RemoteBackend {
 ///
 /// If a server asks to wait – usually by 429 or 503 with `Retry-After` –, the request is sent again up to ``retries`` times,
 /// unless the wait is longer than ``maximumWait``. Other failures are not repeated here: a store's ``SyncEngine`` does that for pushes and pulls.
+/// If a server that does not recognize repeated writes refuses one that was sent again after a status of 500 or higher, because of a
+/// conflict, the error is ``RemoteError/Kind/unavailable``: the first request may have been carried out.
 public struct RequestOptions: Sendable, Hashable {
     /// Whether to use HTTPS even if the back end's address is HTTP.
     public var isSecure = false

@@ -330,7 +330,7 @@ extension SaveSending {
             }
             if isShown { return true }
         }
-        // What sets secrets alone cannot be seen.
+        // Servers tell no secrets.
         if write.kind == .update, write.write.values.isEmpty, write.relations.isEmpty { return false }
         guard write.relations.allSatisfy({ isMade($0, in: record) }) else { return false }
         return write.write.values.allSatisfy { name, value in
