@@ -159,7 +159,10 @@ extension Mirror {
         let later = try rest(of: sent, behind: unknown, on: connection)
         if unknown.isCarriedOut, write.kind == .update, sent.kind == .update {
             try remove(sent.seq, on: connection)
-            if let later { try add([later], on: connection) }
+            guard let later else { return }
+            try add([later], on: connection)
+            // A pull may have brought what was carried out before the context did all of it again.
+            if !later.operations.isEmpty { try forgetVersion(later, on: connection) }
             return
         }
         if sent.kind == .insert, let born = unknown.born { sent.base = try row(of: born, on: connection).stored }

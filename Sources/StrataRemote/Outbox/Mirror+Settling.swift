@@ -144,7 +144,7 @@ extension Mirror {
             current.members = []
             current.state = .waiting
             current.forgetAttempt()
-            try session.forgetVersion(current)
+            try forgetVersion(current, on: session.connection)
             try settle(current, on: session.connection)
         }
     }
@@ -327,16 +327,6 @@ extension ApplySession {
         try statement.run()
     }
 
-    /// The version of an object that the server has no more.
-    func forgetVersion(_ entry: OutboxEntry) throws(StoreError) {
-        let root = mirror.root(entry.identity.entityIndex)
-        let statement = try connection.statement(
-            "UPDATE _remote SET version = NULL, modified = NULL WHERE root = ? AND key = ?")
-        statement.bind(mirror.entities.numbers[root], at: 1)
-        statement.bind(entry.identity.key, at: 2)
-        try statement.run()
-    }
-
     /// The object of an entry is gone on both sides.
     mutating func end(_ entry: OutboxEntry) throws(StoreError) {
         let root = mirror.root(entry.identity.entityIndex)
@@ -401,6 +391,15 @@ extension ApplySession {
 }
 
 extension Mirror {
+    /// Which version the server has of an entry's object is not known any more: it is asked before the next change is sent.
+    func forgetVersion(_ entry: OutboxEntry, on connection: Connection) throws(StoreError) {
+        let statement = try connection.statement(
+            "UPDATE _remote SET version = NULL, modified = NULL WHERE root = ? AND key = ?")
+        statement.bind(entities.numbers[root(entry.identity.entityIndex)], at: 1)
+        statement.bind(entry.identity.key, at: 2)
+        try statement.run()
+    }
+
     /// When the server had changed the object last that an entry is made to; nil for a new one, and where it is unknown.
     package func baseModified(_ entry: OutboxEntry) throws(StoreError) -> Date? {
         if entry.kind == .insert { return nil }

@@ -178,6 +178,21 @@ import Testing
         #expect(try client.tally()["count"] as? Int64 == count)
     }
 
+    @Test(
+        "An increment is done once though a pull told it before its object is saved here",
+        arguments: PassedOperationTests.kinds, [false, true])
+    func savedHereAfterPull(kind: Kind, isKnown: Bool) async throws {
+        let (server, client, _) = try await open(kind)
+        // The save learns that the increment was carried out, if it can, and not what the object is now.
+        if isKnown { await client.saveOnline(to: server, with: \.losesReads) }
+        try await client.store.sync.pull()
+        try client.tally().increment("count")
+        try client.save()
+        try await client.settle()
+        #expect(server.value("count") == .integer(11))
+        #expect(try client.tally()["count"] as? Int64 == 11)
+    }
+
     @MainActor
     @Test(
         "What is done while a save is under way that is refused in part is done once",
