@@ -391,7 +391,7 @@ extension ApplySession {
 }
 
 extension Mirror {
-    /// Which version the server has of an entry's object is not known any more: it is asked before the next change is sent.
+    /// The server's version of an entry's object is no longer known: the server is asked for it before the next change is sent.
     func forgetVersion(_ entry: OutboxEntry, on connection: Connection) throws(StoreError) {
         let statement = try connection.statement(
             "UPDATE _remote SET version = NULL, modified = NULL WHERE root = ? AND key = ?")

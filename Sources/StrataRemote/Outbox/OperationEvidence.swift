@@ -56,7 +56,6 @@ struct OperationEvidence {
         isMissing = isMissing || operations.areMissing(in: now, since: before)
     }
 
-    /// Whether the write may have been carried out. If only some values show that it was not, somebody else may have set those
-    /// back.
+    /// Whether the write may have been carried out. If only some values show that it was not, others may have set those back.
     var mayBeCarriedOut: Bool { isShown || hasAfter || !isMissing }
 }

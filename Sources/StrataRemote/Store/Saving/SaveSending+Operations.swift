@@ -60,8 +60,8 @@ extension SaveSending {
         !write.write.operations.isEmpty && !store.backend.capabilities.features.contains(.idempotencyTokens)
     }
 
-    /// The attributes whose operations a server lacks that has got an earlier write or not, as far as its state tells; all of them if
-    /// it has not got the write. In doubt it lacks none, so that no operation is carried out twice.
+    /// The attributes whose operations the server lacks of an earlier write, as far as its state tells: all of them if it has not
+    /// carried out the write. In doubt it lacks none, so that no operation is carried out twice.
     func missingOperations(of write: MirrorWrite, _ record: RemoteRecord) -> Set<String> {
         var evidence = OperationEvidence()
         var missing: Set<String> = []
