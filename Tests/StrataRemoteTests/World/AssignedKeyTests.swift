@@ -62,6 +62,33 @@ import Testing
         #expect(city["cityId"] as? String == "server-1")
     }
 
+    @Test(
+        "A new object that the server has under another key is the server's object, known here before or not",
+        arguments: [true, false])
+    func duplicateOfAnotherKey(isKnown: Bool) async throws {
+        let backend = Interceptor()
+        let (store, context) = try Atlas.offline(backend)
+        let city = try Atlas.city("1", "Lima", context)
+        let country = try context.insert(entityNamed: "Country")
+        country["countryId"] = "pe"
+        city["country"] = country
+        try await context.save()
+        backend.shelf.putCity("server-1", "Callao")
+        if isKnown { try await store.sync.pull() }
+        backend.intercept { [shelf = backend.shelf] (operation) async throws(RemoteError) in
+            guard case .create(let entity, let writes) = operation, entity.name == "City" else { return nil }
+            #expect(writes.map(\.id) == ["1"])
+            let record = shelf.record("City", "server-1")
+            return .outcomes([.failed(RemoteError(.duplicate, message: "is there", serverRecord: record))])
+        }
+        for _ in 0..<2 { try await store.sync.synchronize() }
+        context.processPendingChanges()
+        #expect(try store.sync.pendingCount() == 0)
+        #expect(city["cityId"] as? String == "server-1")
+        #expect(try await context.count(cities()) == 1)
+        #expect(backend.shelf.count("City") == 1)
+    }
+
     @Test("New members of a new object keep their order, under the keys of the server", arguments: [true, false])
     func ordered(isOnline: Bool) async throws {
         let backend = MemoryBackend(features: MemoryBackend.allFeatures.union(.assignsIDs))
