@@ -20,7 +20,7 @@ extension Mirror {
     ///   - id: The new primary key.
     ///   - wasRefused: Whether the server refused an earlier creation: what refers to the object may have been sent with the
     ///     old key since, and is sent again.
-    ///   - ticket: Taken before the creation was sent; nil if nobody reads meanwhile.
+    ///   - ticket: Taken before the creation was sent; nil if nothing is read meanwhile.
     package func rename(
         _ identity: RowIdentity, to id: String, wasRefused: Bool = false, since ticket: ReadTicket? = nil
     ) throws(StoreError) {
