@@ -26,8 +26,7 @@ final class UnknownWrites: Sendable {
         writes.withLock { writes in
             writes = writes.filter { _, unknown in
                 guard let isForgotten else { return false }
-                let write = unknown.write
-                return !isForgotten(RemoteIdentity(entity: write.entity.rootName, id: write.write.id))
+                return !isForgotten(unknown.write.rootedName)
             }
         }
     }

@@ -113,10 +113,6 @@ extension ApplySession {
             return try links.noteStale(RemoteIdentity(entity: entity.name, id: id))
         }
         try empty(entity, key)
-        let statement = try connection.statement(
-            "UPDATE _remote SET version = NULL, modified = NULL WHERE root = ? AND id = ?")
-        statement.bind(mirror.entities.numbers[entity.rootIndex], at: 1)
-        statement.bind(id, at: 2)
-        try statement.run()
+        try mirror.forgetVersion(id, root: entity.rootIndex, on: connection)
     }
 }

@@ -36,10 +36,13 @@ extension Mirror {
     ) throws(StoreError) -> (changes: ChangeSet, objects: Set<RowIdentity>) {
         var result = changes
         var objects: Set<RowIdentity> = []
-        for (identity, unknown) in unknownWrites(of: changes) where unknown.isHere {
+        if online.unknown.isEmpty { return (result, objects) }
+        for (index, update) in changes.updates.enumerated() {
+            let identity = RowIdentity(entityIndex: root(update.row.row.entityIndex), key: update.row.row.key)
+            guard let unknown = online.unknown.write(of: identity), unknown.isHere else { continue }
             let rows = try store.rows(entityIndex: identity.entityIndex, keys: [identity.key])
             guard rows.count > 0 else { continue }
-            result.leaveOut(unknown.write, behind: rows[0].row, model)
+            result.leaveOut(unknown.write, ofUpdateAt: index, behind: rows[0].row, model)
             objects.insert(identity)
         }
         return (result, objects)
@@ -79,9 +82,8 @@ extension Mirror {
     /// Writes are queued: nobody repeats them but the engine.
     func noteAdopted(_ writes: [(identity: RowIdentity, unknown: UnknownWrite)]) {
         for (identity, unknown) in writes {
-            let write = unknown.write
             online.unknown.remove(identity)
-            online.births.end([RemoteIdentity(entity: write.entity.rootName, id: write.write.id)])
+            online.births.end([unknown.write.rootedName])
         }
     }
 
@@ -384,12 +386,9 @@ extension EntityDescription {
 extension ChangeSet {
     /// Leaves out what a write has done of the operations on its object.
     /// - Parameter now: The object with the results of the write.
-    fileprivate mutating func leaveOut(_ write: MirrorWrite, behind now: RowPointer, _ model: ManagedObjectModel) {
-        guard
-            let index = updates.firstIndex(where: {
-                $0.row.row.key == now.key && $0.row.row.entityIndex == now.entityIndex
-            })
-        else { return }
+    fileprivate mutating func leaveOut(
+        _ write: MirrorWrite, ofUpdateAt index: Int, behind now: RowPointer, _ model: ManagedObjectModel
+    ) {
         let update = updates[index]
         let layout = model.entities[now.entityIndex].slots
         var operations = operations(of: update)

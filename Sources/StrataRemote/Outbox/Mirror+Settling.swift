@@ -342,11 +342,7 @@ extension ApplySession {
         }
         if let key = try mirror.known(entry.id, root: root, on: connection)?.key, key != entry.identity.key {
             // Made again here meanwhile, by another key.
-            let statement = try connection.statement(
-                "UPDATE _remote SET version = NULL, modified = NULL WHERE root = ? AND id = ?")
-            statement.bind(mirror.entities.numbers[root], at: 1)
-            statement.bind(entry.id, at: 2)
-            return try statement.run()
+            return try mirror.forgetVersion(entry.id, root: root, on: connection)
         }
         mirror.order.noteDeleted(identity)
         try OutboxWriter(mirror: mirror, connection: connection).forget(entry.id, root: root)
@@ -397,6 +393,15 @@ extension Mirror {
             "UPDATE _remote SET version = NULL, modified = NULL WHERE root = ? AND key = ?")
         statement.bind(entities.numbers[root(entry.identity.entityIndex)], at: 1)
         statement.bind(entry.identity.key, at: 2)
+        try statement.run()
+    }
+
+    /// As ``forgetVersion(_:on:)``, of an object that is named by its primary key: it may be deleted here.
+    func forgetVersion(_ id: String, root: Int, on connection: Connection) throws(StoreError) {
+        let statement = try connection.statement(
+            "UPDATE _remote SET version = NULL, modified = NULL WHERE root = ? AND id = ?")
+        statement.bind(entities.numbers[root], at: 1)
+        statement.bind(id, at: 2)
         try statement.run()
     }
 

@@ -156,3 +156,8 @@ extension Mirror {
         }
     }
 }
+
+extension MirrorWrite {
+    /// The object, named by the topmost entity of its hierarchy.
+    var rootedName: RemoteIdentity { RemoteIdentity(entity: entity.rootName, id: write.id) }
+}

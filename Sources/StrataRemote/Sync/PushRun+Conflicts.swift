@@ -94,9 +94,8 @@ extension PushRun {
         }
         if job.entry.kind == .insert {
             // An earlier save may have made the object, and the server has given it another key.
-            let identity = RowIdentity(
-                entityIndex: mirror.root(job.entry.identity.entityIndex), key: job.entry.identity.key)
-            try here { () throws(StoreError) in try mirror.rename(identity, to: record.id, wasRefused: true) }
+            let object = identity(job.entry)
+            try here { () throws(StoreError) in try mirror.rename(object, to: record.id, wasRefused: true) }
         }
         let state = try here { () throws(StoreError) in try compare(job, record) }
         var kept = SlotSet()

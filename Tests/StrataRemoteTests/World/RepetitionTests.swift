@@ -18,6 +18,16 @@ import Testing
         }
     }
 
+    /// A store that has the server's city "1", Lima, and a context on it.
+    private func openWithCity(
+        _ backend: Interceptor, _ savePolicy: SavePolicy
+    ) async throws -> (store: RemoteStore, context: ManagedObjectContext, city: ManagedObject) {
+        backend.shelf.putCity("1", "Lima")
+        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = savePolicy }
+        try await store.sync.pull()
+        return (store, context, try #require(try await context.fetch(cities()).first))
+    }
+
     /// What a creation that is sent once more is answered with, after a server made the object under another key.
     enum Answer: CaseIterable { case proxy, duplicate }
 
@@ -67,10 +77,7 @@ import Testing
         arguments: [true, false])
     func refusedRepetition(hasTokens: Bool) async throws {
         let backend = Interceptor { if hasTokens { $0.features.insert(.idempotencyTokens) } }
-        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
-        backend.shelf.putCity("1", "Lima")
-        try await store.sync.pull()
-        let city = try #require(try await context.fetch(cities()).first)
+        let (_, context, city) = try await openWithCity(backend, .networkThenCache)
         city["name"] = "Callao"
         backend.loseAnswers(throwing: unanswered)
         await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
@@ -88,10 +95,7 @@ import Testing
     @Test("A change of members that never arrived does not count as carried out, though its repetition is refused")
     func refusedMembers() async throws {
         let backend = Interceptor { $0.features.insert(.relating) }
-        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
-        backend.shelf.putCity("1", "Lima")
-        try await store.sync.pull()
-        let city = try #require(try await context.fetch(cities()).first)
+        let (_, context, city) = try await openWithCity(backend, .networkThenCache)
         let tag = try context.insert(entityNamed: "Tag")
         tag["tagId"] = "t"
         try await context.save(options: nil)
@@ -112,10 +116,7 @@ import Testing
     @Test("What others have made of an object since the first attempt is there after the repetition")
     func remembered() async throws {
         let backend = Interceptor { $0.features.insert(.idempotencyTokens) }
-        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
-        backend.shelf.putCity("1", "Lima")
-        try await store.sync.pull()
-        let city = try #require(try await context.fetch(cities()).first)
+        let (store, context, city) = try await openWithCity(backend, .networkThenCache)
         city["name"] = "Callao"
         let answer = backend.loseAnswers(throwing: unanswered)
         await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
@@ -215,10 +216,7 @@ import Testing
             $0.features.insert(.conditionalWrites)
             $0.features.insert(.relating)
         }
-        backend.shelf.putCity("1", "Lima")
-        let (store, context) = try Atlas.offline(backend)
-        try await store.sync.pull()
-        let city = try #require(try await context.fetch(cities()).first)
+        let (store, context, city) = try await openWithCity(backend, .cacheOnly)
         let tag = try context.insert(entityNamed: "Tag")
         tag["tagId"] = "t"
         city["tags"] = [tag]
@@ -244,10 +242,7 @@ import Testing
     @Test("An object that others delete before it is read after a change without an answer goes, too")
     func deletedBehindSilentAnswer() async throws {
         let backend = Interceptor()
-        backend.shelf.putCity("1", "Lima")
-        let (store, context) = try Atlas.offline(backend)
-        try await store.sync.pull()
-        let city = try #require(try await context.fetch(cities()).first)
+        let (store, context, city) = try await openWithCity(backend, .cacheOnly)
         city["name"] = "Callao"
         try await context.save()
         backend.alter { [shelf = backend.shelf] (operation, answer) async throws(RemoteError) in

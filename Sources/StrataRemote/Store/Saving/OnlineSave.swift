@@ -34,8 +34,6 @@ struct OnlineSave: Sendable {
         self.behind = behind
         refused = try store.mirror.refusedEntries(of: changes)
         refusedBelow = try store.mirror.refusedEntries(deletedBy: changes)
-        store.mirror.noteUnknown(refused)
-        store.mirror.noteUnknown(refusedBelow)
         writes = try store.mirror.writes(
             for: changes, refused: refused, computes: store.backend.capabilities.computesOnline)
     }
@@ -43,8 +41,10 @@ struct OnlineSave: Sendable {
     /// Sends the save, and notes in the mirror what the server has done. If the server cannot be reached, the save waits in the
     /// mirror where the policy says so.
     func run() async throws(StoreError) -> CommitResult {
+        mirror.noteUnknown(refused)
+        mirror.noteUnknown(refusedBelow)
         let births = writes.filter { $0.kind == .insert }
-        mirror.online.births.begin(births.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) })
+        mirror.online.births.begin(births.map(\.rootedName))
         defer { endBirths() }
         var sending = SaveSending(store: store, options: options, writes: writes, refused: Set(refused.keys))
         let ticket = mirror.ticket()
@@ -81,11 +81,10 @@ struct OnlineSave: Sendable {
         if mirror.online.births.isEmpty { return }
         for write in writes {
             let identity = RowIdentity(entityIndex: write.entity.rootIndex, key: write.identity.key)
-            let name = [RemoteIdentity(entity: write.entity.rootName, id: write.write.id)]
             if mirror.online.unknown.write(of: identity) == nil {
-                mirror.online.births.end(name)
+                mirror.online.births.end([write.rootedName])
             } else if write.kind == .insert {
-                mirror.online.births.leave(name)
+                mirror.online.births.leave([write.rootedName])
             }
         }
     }
@@ -186,7 +185,7 @@ struct OnlineSave: Sendable {
     private func take(
         _ records: [RemoteRecord], _ ticket: ReadTicket, _ overtaken: Set<RemoteIdentity>, _ undone: [MirrorWrite]
     ) throws(StoreError) {
-        let undone = Set(undone.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) })
+        let undone = Set(undone.map(\.rootedName))
         var done: [RemoteRecord] = []
         var others: [RemoteRecord] = []
         for record in records {

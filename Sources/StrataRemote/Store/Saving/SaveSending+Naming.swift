@@ -40,7 +40,7 @@ extension SaveSending {
         var names: [RemoteIdentity: String] = [:]
         for write in list {
             guard let id = renamed[rooted(write)] else { continue }
-            names[RemoteIdentity(entity: write.entity.rootName, id: write.write.id)] = id
+            names[write.rootedName] = id
         }
         return names
     }
