@@ -64,6 +64,37 @@ import Testing
         #expect(server.value("name") == .string("mine"))
     }
 
+    @Test("An increment is done once though others have counted since", arguments: PassedOperationTests.kinds)
+    func countedSince(kind: Kind) async throws {
+        let (server, client, other) = try await open(kind)
+        try await other.change { try $0.increment("count", by: 100) }
+        let tally = try client.tally()
+        try tally.increment("count")
+        try await save(client)
+        #expect(server.value("count") == .integer(111))
+        #expect(tally["count"] as? Int64 == 111)
+    }
+
+    @Test(
+        "An increment is done once though others have changed all that it was sent with",
+        arguments: PassedOperationTests.kinds)
+    func changedSince(kind: Kind) async throws {
+        let (server, client, other) = try await open(kind)
+        try await save(client)
+        let tally = try client.tally()
+        tally["name"] = "mine"
+        try tally.increment("count", by: 5)
+        await client.saveOnline(to: server, with: \.losesAnswers)
+        try await other.change { tally in
+            tally["name"] = "theirs"
+            try tally.increment("count", by: 100)
+        }
+        try tally.increment("count")
+        try await save(client)
+        #expect(server.value("count") == .integer(116))
+        #expect(tally["count"] as? Int64 == 116)
+    }
+
     @Test("An increment is done once though a proxy does not find its object", arguments: PassedOperationTests.kinds)
     func notFound(kind: Kind) async throws {
         let (server, client, _) = try await open(kind)

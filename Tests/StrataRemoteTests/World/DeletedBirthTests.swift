@@ -94,4 +94,54 @@ import Testing
         server.afterCreation.withLock { $0 = nil }
         try await Self.expectGone(server, store, container)
     }
+
+    /// What others do with a new object before its creation is known here.
+    enum Fate: CaseIterable { case stays, isDeleted, isChangedAndDeleted }
+
+    @Test(
+        "A new object that others delete before its creation is known is not made again without a word",
+        arguments: Fate.allCases)
+    func deletedByOthers(fate: Fate) async throws {
+        let backend = Interceptor { $0.features.insert(.idempotencyTokens) }
+        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        let country = try context.insert(entityNamed: "Country")
+        country["countryId"] = "pe"
+        let city = try Atlas.city("1", "Lima", context)
+        city["country"] = country
+        let made = Guarded<RemoteRecord?>(nil)
+        backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
+            guard case .create(let entity, var writes) = operation else { return nil }
+            guard entity.name == "City" else {
+                // The server names countries itself, and does not say so before.
+                writes[0].id = "server-pe"
+                return try await shelf.perform(.create(entity: entity, writes), options: RequestOptions())
+            }
+            // It carries out a creation once.
+            if let record = made.withLock({ $0 }) { return .outcomes([.done(record)]) }
+            writes[0].values["country"] = .reference("server-pe")
+            _ = try await shelf.perform(.create(entity: entity, writes), options: RequestOptions())
+            made.withLock { $0 = shelf.record("City", "1") }
+            throw RemoteError(.timeout, domain: "test", message: "no answer")
+        }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        #expect(country["countryId"] as? String == "server-pe")
+        if fate == .isChangedAndDeleted {
+            made.withLock { $0?.values["name"] = .value(.string("Quito")) }
+            city["name"] = "Callao"
+        }
+        if fate == .stays {
+            try await context.save(options: nil)
+            #expect(backend.shelf.record("City", "1")?.values["country"] == .reference("server-pe"))
+            return
+        }
+        backend.shelf.take("City", "1")
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        try await store.sync.pull()
+        await #expect {
+            try await context.save(options: nil)
+        } throws: {
+            if case PersistenceError.conflicts = $0 { true } else { false }
+        }
+        #expect(backend.shelf.record("City", "1") == nil)
+    }
 }

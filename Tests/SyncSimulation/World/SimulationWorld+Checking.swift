@@ -142,8 +142,10 @@ extension SimulationWorld {
         for (write, save) in ledger.saves
         where !ledger.history.contains(write) && !covered.contains(write) && !ledger.forgotten.contains(write) {
             // A server without tokens makes an object again whose creation it is told twice, and one that is restored has again
-            // what was deleted. Others may have made another object with the same primary key.
-            if !variant.hasTokens || server.wasRestored || mayReturn(write.identity),
+            // what was deleted. Others may have made another object with the same primary key. One that gives new objects keys
+            // without saying so is told to delete them by the keys that they were sent with, if the answer was lost.
+            let isRenamed = server.renamesFolders && write.identity.entity == "Folder"
+            if !variant.hasTokens || server.wasRestored || mayReturn(write.identity) || isRenamed,
                 ledger.deletes[write.identity]?.contains(save.client) == true
             {
                 continue

@@ -97,7 +97,7 @@ extension SaveSending {
                 // Without the rest the save is not done, and what the mirror lacks is still to be sent in front of it.
                 repeated.earlier[rooted(write)] = earlier
             }
-        case .failed(let error): return failRepetition(of: earlier, write, error)
+        case .failed(let error): return await failRepetition(of: earlier, write, error)
         }
         return nil
     }
@@ -113,7 +113,8 @@ extension SaveSending {
         }
         let isChanged = assigned.contains { name in
             guard let sent = told[name], let now = record.values[name] else { return false }
-            return !isEqual(now, sent)
+            // What an object refers to may have another key by now, which the server knew before.
+            return !isEqual(now, sent) && rest.write.values[name].map { isEqual(now, $0) } != true
         }
         if isChanged { return true }
         // Of what the earlier write did not send the mirror has what the save was made to.
@@ -129,7 +130,7 @@ extension SaveSending {
 
     /// The mirror gets what the server says, and the merge policy of the context compares with that.
     private mutating func overtake(_ write: MirrorWrite, _ earlier: UnknownWrite, _ record: RemoteRecord) async {
-        guard await noteLatest(record, of: earlier, before: write) else { return }
+        guard await noteLatest(record, of: earlier, before: write, endsHere: true) else { return }
         // The context still has the operations that the server has carried out: the next save has to leave them out, too.
         store.mirror.online.unknown.put(.operations(of: earlier.write), rooted(write))
         repeated.overtaken.insert(rooted(write))
@@ -144,7 +145,7 @@ extension SaveSending {
     /// - Returns: The write before it, which was.
     private mutating func failRepetition(
         of earlier: UnknownWrite, _ write: MirrorWrite, _ error: RemoteError
-    ) -> UnknownWrite? {
+    ) async -> UnknownWrite? {
         // A proxy's "not found" says nothing of a creation either: the server may have the object, under a key of its own.
         if error.concernsAll || error.kind == .notFound && earlier.write.kind == .insert {
             fail(write, error)
@@ -155,6 +156,13 @@ extension SaveSending {
             refused.refusals += 1
             store.mirror.online.unknown.put(refused, rooted(write))
             fail(write, error)
+            return nil
+        }
+        if error.kind == .conflict, write.kind == .update, let record = error.serverRecord,
+            let missing = missingInDoubt(of: earlier.write, record)
+        {
+            // The values that it assigned are in conflict with those of others, whoever was first.
+            await overtake(write, earlier.without(missing), record)
             return nil
         }
         let before = error.kind == .gone ? nil : earlier.before.flatMap(UnknownWrite.operations)
@@ -210,10 +218,25 @@ extension SaveSending {
                 return ([], .failed(error))
             }
         }
-        return ([], await outcome(of: write))
+        let outcome = await outcome(of: write)
+        if case .failed(let error) = outcome, error.kind == .conflict, let record = error.serverRecord,
+            write.isComputed, let missing = missingInDoubt(of: write, record)
+        {
+            return (missing, .done(record))
+        }
+        return ([], outcome)
     }
 
-    /// What became of a write that is sent once more.
+    /// The attributes whose operations the server lacks after it has refused the repetition of a write, if it may have carried out
+    /// the others: it recognizes no repetition, and what stands in the way may be what others have made of the write since.
+    /// - Returns: nil if it has not carried out the write, or would have said so.
+    private func missingInDoubt(of write: MirrorWrite, _ record: RemoteRecord) -> Set<String>? {
+        guard write.kind == .update, !store.mirror.server.remembersWrites else { return nil }
+        let missing = missingOperations(of: write, record)
+        return missing.count < write.computed.count ? missing : nil
+    }
+
+    /// What became of a write that is sent once more. A conflict comes with what the server has.
     private func outcome(of write: MirrorWrite) async -> RemoteOutcome {
         var last: RemoteRecord?
         for operation in operations(of: write) {
@@ -243,6 +266,7 @@ extension SaveSending {
                     // between the refusal and the reading.
                     let record = try await state(of: write) ?? error.serverRecord
                     guard let record, isWork(of: write, record) || isWork(of: write, error.serverRecord) else {
+                        if error.kind == .conflict { error.serverRecord = record }
                         return .failed(error)
                     }
                     last = record
@@ -266,7 +290,7 @@ extension SaveSending {
     /// What became of a change whose object cannot be found.
     func absence(of write: MirrorWrite, _ error: RemoteError) async -> RemoteOutcome {
         do throws(RemoteError) {
-            guard try await isGone(write) else { return .failed(error) }
+            guard try await isGone(write.write.id, write.entity) else { return .failed(error) }
             var error = error
             error.kind = .gone
             return .failed(error)
@@ -287,9 +311,11 @@ extension SaveSending {
 
     /// Takes what the server has now of an object whose earlier write it has carried out. A server that carries out a write once may
     /// answer the repetition with what it remembers of the first attempt, and others may have changed the object since.
+    /// - Parameter endsHere: Whether the save of the object goes no further. If others have deleted a new object, nothing else
+    ///   keeps the next save from making it again.
     /// - Returns: Whether that is known. If not, the save of the object fails, and the next one asks.
     private mutating func noteLatest(
-        _ record: RemoteRecord, of earlier: UnknownWrite, before write: MirrorWrite
+        _ record: RemoteRecord, of earlier: UnknownWrite, before write: MirrorWrite, endsHere: Bool = false
     ) async -> Bool {
         guard store.mirror.server.remembersWrites, !earlier.isCarriedOut else {
             note(record, of: earlier.write)
@@ -299,6 +325,11 @@ extension SaveSending {
             if let found = try await state(of: record.id, earlier.write.entity) {
                 note(found, of: earlier.write)
                 return true
+            }
+            if endsHere, earlier.isOfNewObject, try await isGone(record.id, earlier.write.entity) {
+                noteDeleted(write)
+                fail(write, RemoteError(.gone, domain: "Strata", message: "others have deleted the object"))
+                return false
             }
         } catch {
             if earlier.write.kind == .update {
@@ -382,6 +413,11 @@ extension SaveSending {
 }
 
 extension MirrorWrite {
+    /// Whether the write has operations, and nothing else.
+    fileprivate var isComputed: Bool {
+        !computed.isEmpty && relations.isEmpty && write.values.keys.allSatisfy { computed[$0] != nil }
+    }
+
     /// Whether there is nothing to be sent.
     fileprivate var isNothing: Bool {
         kind == .update && write.values.isEmpty && write.operations.isEmpty && relations.isEmpty

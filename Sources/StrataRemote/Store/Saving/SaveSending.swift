@@ -306,16 +306,16 @@ struct SaveSending {
         if error.kind == .gone { return .done(nil) }
         guard error.kind == .notFound else { return outcome }
         do throws(RemoteError) {
-            return try await isGone(write) ? .done(nil) : outcome
+            return try await isGone(write.write.id, write.entity) ? .done(nil) : outcome
         } catch {
             return .failed(error)
         }
     }
 
     /// Whether the server answers for the collection of an object, and does not have the object.
-    func isGone(_ write: MirrorWrite) async throws(RemoteError) -> Bool {
+    func isGone(_ id: String, _ entity: EntityDescription) async throws(RemoteError) -> Bool {
         let lookup = RemoteLookup(mirror: store.mirror, backend: store.backend, options: options.request)
-        if case .gone = try await lookup.presence(write.entity, write.write.id) { return true }
+        if case .gone = try await lookup.presence(entity, id) { return true }
         return false
     }
 
