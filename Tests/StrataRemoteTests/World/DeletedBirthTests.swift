@@ -95,7 +95,7 @@ import Testing
         try await Self.expectGone(server, store, container)
     }
 
-    /// What others do with a new object before its creation is known here.
+    /// The fate of a new object whose creation is not known here yet.
     enum Fate: CaseIterable { case stays, isDeleted, isChangedAndDeleted }
 
     @Test(

@@ -161,7 +161,7 @@ extension SaveSending {
         if error.kind == .conflict, write.kind == .update, let record = error.serverRecord,
             let missing = missingInDoubt(of: earlier.write, record)
         {
-            // The values that it assigned are in conflict with those of others, whoever was first.
+            // The values that it assigned are in conflict with those of others.
             await overtake(write, earlier.without(missing), record)
             return nil
         }
