@@ -5,10 +5,14 @@ enum SimulationModel {
     /// The versions of the app, from the first one on. What is declared where changes with each, and the last one has more.
     static let versions = 3
 
-    /// - Parameters:
-    ///   - version: From 0 on.
-    ///   - operates: Whether there are tallies, to which clients do operations.
-    static func make(version: Int = 0, operates: Bool = false) throws -> ManagedObjectModel {
+    /// The models of all versions, which all simulations share.
+    /// - Parameter operates: Whether there are tallies, to which clients do operations.
+    static func all(operates: Bool) throws -> [ManagedObjectModel] { try (operates ? operating : plain).get() }
+
+    private static let plain = Result { try (0..<versions).map { try make(version: $0, operates: false) } }
+    private static let operating = Result { try (0..<versions).map { try make(version: $0, operates: true) } }
+
+    private static func make(version: Int, operates: Bool) throws -> ManagedObjectModel {
         var folder = Entity(name: "Folder", location: nil)
         folder.attributes = [Attribute("folderId", .string), Attribute("a", .string, optional: true)]
         folder.relationships = [Relationship("items", to: "Item", .toMany, inverse: "folder")]

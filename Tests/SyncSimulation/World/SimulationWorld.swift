@@ -46,7 +46,7 @@ public final class SimulationWorld: @unchecked Sendable {
         // The dialect of those over HTTP has no arrays.
         let operates = operates && !variant.isHTTP
         self.operates = operates
-        models = try (0..<SimulationModel.versions).map { try SimulationModel.make(version: $0, operates: operates) }
+        models = try SimulationModel.all(operates: operates)
         let variant = operates ? variant.computing(&executor.random) : variant
         self.variant = variant
         server = ModelServer(
