@@ -104,8 +104,22 @@ extension Mirror {
         guard let told = try session.row(of: record, over: row) else { return false }
         let layout = model.entities[row.entityIndex].slots
         return slots.contains { slot in
-            told.slots.contains(slot)
+            told.slots.contains(slot) && !record.isMark(layout[slot].name)
                 && !told.slab.row.hasSameValue(as: row, slot: slot, storage: layout[slot].storage)
+        }
+    }
+}
+
+extension RemoteRecord {
+    /// Whether the value of a property is the version of the object, or its time of change: the server sets it with each write, so
+    /// that another value does not say that others have changed anything.
+    func isMark(_ name: String) -> Bool {
+        guard case .value(let value)? = values[name] else { return false }
+        return switch value {
+        case .date(let date): modified.map { abs(date.timeIntervalSince($0)) < 0.001 } ?? false
+        case .string(let text): text == version
+        case .integer(let number): version == String(number)
+        default: false
         }
     }
 }

@@ -241,7 +241,7 @@ extension Mirror {
             let isUntold =
                 known?.version == nil && known?.modified == nil && (record.version != nil || record.modified != nil)
             let isSame = told.slots.allSatisfy {
-                isUntold && !base.row.isPresent($0)
+                isUntold && !base.row.isPresent($0) || record.isMark(entity.slots[$0].name)
                     || told.slab.row.hasSameValue(as: base.row, slot: $0, storage: entity.slots[$0].storage)
             }
             guard isSame else { return true }

@@ -103,33 +103,15 @@ public final class SyncEngine: Sendable {
     private func work(_ run: SyncRuns.Run) async -> Result<SyncReport, SyncError> {
         var report = SyncReport()
         do throws(SyncError) {
-            var postponement: RemoteError?
-            if run.kind != .pull {
-                var push = PushRun(self)
-                defer { report.results += push.results }
-                while true {
-                    try await push.run()
-                    // Who saves from now on starts another push; who has saved before is served by this one.
-                    runs.endPush(run)
-                    guard try local({ () throws(StoreError) in try push.isAnythingLeft() }) else { break }
-                    runs.reopenPush(run)
-                }
-                postponement = push.postponement
-                news.update { $0.lastPush = now }
-            }
+            var push: PushRun?
+            if run.kind != .pull { push = try await self.push(run, &report) }
             if run.kind != .push {
-                var pull = PullRun(self)
-                defer {
-                    report.results += pull.results
-                    report.received = pull.received
-                    report.removed = pull.removed
-                    report.unreadable = pull.unreadable
-                }
-                try await pull.run()
-                news.update { $0.lastPull = now }
+                try await pull(&report)
+                // The server had lost more than one object, and has told since which of them others have deleted.
+                if push?.hasWitness == false { push = try await self.push(run, &report) }
             }
             // What could not be sent for a reason of its own kept nothing else back.
-            if let postponement { throw .remote(postponement) }
+            if let postponement = push?.postponement { throw .remote(postponement) }
         } catch {
             news.update {
                 $0.phase = .idle
@@ -142,6 +124,33 @@ public final class SyncEngine: Sendable {
             $0.error = nil
         }
         return .success(report)
+    }
+
+    private func push(_ run: SyncRuns.Run, _ report: inout SyncReport) async throws(SyncError) -> PushRun {
+        runs.reopenPush(run)
+        var push = PushRun(self)
+        defer { report.results += push.results }
+        while true {
+            try await push.run()
+            // Who saves from now on starts another push; who has saved before is served by this one.
+            runs.endPush(run)
+            guard try local({ () throws(StoreError) in try push.isAnythingLeft() }) else { break }
+            runs.reopenPush(run)
+        }
+        news.update { $0.lastPush = now }
+        return push
+    }
+
+    private func pull(_ report: inout SyncReport) async throws(SyncError) {
+        var pull = PullRun(self)
+        defer {
+            report.results += pull.results
+            report.received = pull.received
+            report.removed = pull.removed
+            report.unreadable = pull.unreadable
+        }
+        try await pull.run()
+        news.update { $0.lastPull = now }
     }
 
     // MARK: News

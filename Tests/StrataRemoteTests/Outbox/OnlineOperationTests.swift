@@ -95,6 +95,20 @@ import Testing
         #expect(tally["count"] as? Int64 == 116)
     }
 
+    @Test(
+        "An object that others have counted on is not deleted without a word behind an increment without an answer",
+        arguments: PassedOperationTests.kinds)
+    func deletedBehindIncrement(kind: Kind) async throws {
+        let (server, client, other) = try await open(kind)
+        try await other.change { try $0.increment("count", by: 100) }
+        client.context.mergePolicy = .error
+        client.context.delete(try client.tally())
+        await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
+        #expect(server.value("count") == .integer(110))
+        try await client.saveOnline()
+        #expect(server.value("count") == nil)
+    }
+
     @Test("An increment is done once though a proxy does not find its object", arguments: PassedOperationTests.kinds)
     func notFound(kind: Kind) async throws {
         let (server, client, _) = try await open(kind)

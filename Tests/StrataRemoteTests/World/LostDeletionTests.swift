@@ -98,4 +98,26 @@ import Testing
         let container = try PersistentContainer(store: store, classes: [Order.self, RushOrder.self, Customer.self])
         return (gateway, store, container.newContext(automaticallyMergesChanges: true))
     }
+
+    @Test("A change goes with its object if others have deleted all that is known of the server", arguments: [3, 8])
+    func everythingDeleted(count: Int) async throws {
+        let backend = MemoryBackend()
+        let (store, context) = try Atlas.offline(backend)
+        let (other, others) = try Atlas.offline(backend)
+        for number in 0..<count { try Atlas.city("\(number)", "Lima", others) }
+        try await others.save()
+        try await other.sync.push()
+        try await store.sync.pull()
+        context.processPendingChanges()
+        try #require(try await context.fetch(cities()).first)["name"] = "Callao"
+        try await context.save()
+        for city in try await others.fetch(cities()) { others.delete(city) }
+        try await others.save()
+        try await other.sync.push()
+        let report = try await store.sync.synchronize()
+        #expect(report.results.map(\.action) == [.deletedHere])
+        #expect(try store.sync.pendingCount() == 0)
+        context.processPendingChanges()
+        #expect(try await context.fetch(cities()).isEmpty)
+    }
 }

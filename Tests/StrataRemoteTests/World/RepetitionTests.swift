@@ -209,6 +209,52 @@ import Testing
         try await meetConflict(context, backend)
     }
 
+    @Test(
+        "An object that others change after a change whose answer was lost is not deleted without a word",
+        arguments: [false, true], [false, true])
+    func changedBehindDeletion(hasTokens: Bool, isSame: Bool) async throws {
+        let backend = Interceptor { if hasTokens { $0.features.insert(.idempotencyTokens) } }
+        let (_, context, city) = try await openWithCity(backend, .networkThenCache)
+        city["name"] = "Callao"
+        backend.loseAnswers(throwing: unanswered)
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        if isSame { backend.shelf.putCity("1", "Quito") } else { backend.shelf.putCity("1", "Callao", population: 5) }
+        backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
+            // A server that recognizes the write answers with what it has by now.
+            guard hasTokens, case .update = operation else { return nil }
+            return .outcomes([.done(shelf.record("City", "1"))])
+        }
+        context.delete(city)
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        #expect(backend.shelf.count("City") == 1)
+        // By now the context knows what it deletes.
+        try await context.save(options: nil)
+        #expect(backend.shelf.count("City") == 0)
+    }
+
+    @Test(
+        "A deletion is not in conflict with a change before it whose answer was lost, though the server computes a value",
+        arguments: [false, true], [SavePolicy.cacheOnly, .networkThenCache])
+    func deletedBehindOwnChange(hasTokens: Bool, policy: SavePolicy) async throws {
+        let backend = Interceptor { if hasTokens { $0.features.insert(.idempotencyTokens) } }
+        let (store, context, city) = try await openWithCity(backend, policy)
+        city["name"] = "Callao"
+        let answer = backend.loseAnswers(throwing: unanswered)
+        if policy == .cacheOnly {
+            try await context.save()
+            await #expect(throws: SyncError.self) { try await store.sync.push() }
+        } else {
+            await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        }
+        backend.intercept { operation throws(RemoteError) in
+            if hasTokens, case .update = operation { answer.withLock { $0 } } else { nil }
+        }
+        context.delete(city)
+        try await context.save(options: nil)
+        try await store.sync.push()
+        #expect(backend.shelf.count("City") == 0)
+    }
+
     @Test("An object that others delete after members were sent without an answer is read again")
     func deletedBehindLostMembers() async throws {
         let backend = Interceptor {

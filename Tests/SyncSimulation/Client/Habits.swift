@@ -23,6 +23,9 @@ struct Habits {
     /// Whether that may be its own values, although it has not seen those of others.
     var overrules: Bool
 
+    /// Whether its changes may be put over values that it has not seen.
+    var maySaveUnseen: Bool { overrules || usesContext && (mergesAutomatically || mergePolicy != .error) }
+
     init(_ random: inout SplitMix64) {
         skew = (random.unit() - 0.5) * 600
         usesContext = random.chance(0.5)

@@ -59,6 +59,8 @@ final class ModelServer: @unchecked Sendable {
     var tellsTime = true
     /// Called with each value that replaces another one.
     var onReplace: (Write, _ old: RemoteValue) -> Void = { _, _ in }
+    /// Called with each object that is deleted, and what it has.
+    var onDelete: (RemoteIdentity, _ values: [String: RemoteValue]) -> Void = { _, _ in }
     /// Called with each value of a new object.
     var onTake: (Write) -> Void = { _ in }
     /// Called when something is kept otherwise than it was sent: a primary key, or a value.
@@ -240,6 +242,7 @@ final class ModelServer: @unchecked Sendable {
         if variant.hasTokens, answers[write.token] != nil { return .done(nil) }
         let identity = RemoteIdentity(entity: entity.name, id: write.id)
         if let refusal = refusal(identity, write.baseVersion) { return refusal }
+        onDelete(identity, objects[identity]?.values ?? [:])
         let (modified, sequence) = stamp()
         objects[identity]?.isDeleted = true
         objects[identity]?.modified = modified

@@ -58,6 +58,28 @@ extension SimulationWorld {
         violate("\(write.identity).\(write.property): \(old) was lost under \(write.value)")
     }
 
+    /// An object may be deleted only by clients that had seen what it has.
+    func check(deletionOf identity: RemoteIdentity, with values: [String: RemoteValue]) {
+        guard variant.isConditional, let entity = model.entity(named: identity.entity) else { return }
+        let identity = ModelServer.given(identity)
+        let deleters = ledger.deletes[identity] ?? []
+        if clients.contains(where: { deleters.contains($0.number) && $0.habits.maySaveUnseen }) { return }
+        for property in entity.simulatedAttributes {
+            guard let value = values[property].map(ModelServer.given), value != .value(.null) else { continue }
+            let write = ModelServer.Write(identity: identity, property: property, value: value)
+            if let save = ledger.saves[write], deleters.contains(save.client) { continue }
+            // Who made it and got no answer takes what it lacked for what the server has filled in.
+            let makers = Set(
+                ledger.saves.filter { $0.key.identity == identity && $0.value.seen == .value(.null) }.map(
+                    \.value.client))
+            let isSeen = (ledger.buried[identity] ?? []).contains { client, write in
+                write.property == property
+                    && (hasSeen(value, write) || write.value == .value(.null) && makers.contains(client))
+            }
+            if !isSeen { violate("\(identity).\(property): \(value) was deleted unseen") }
+        }
+    }
+
     /// Whether a value was put over another one, or over one that was put over that, and so on.
     private func hasSeen(_ old: RemoteValue, _ write: ModelServer.Write) -> Bool {
         var write = write

@@ -53,6 +53,7 @@ public final class SimulationWorld: @unchecked Sendable {
             variant: variant, model: models[models.count - 1], clock: SimulatedClock(executor: executor))
         server.onViolation = { [unowned self] in violate($0) }
         server.onReplace = { [unowned self] in check($0, replaces: $1) }
+        server.onDelete = { [unowned self] in check(deletionOf: $0, with: $1) }
         server.onTake = { [unowned self] in ledger.reached($0) }
         server.onChange = { [unowned self] in struck($0 ? .renamed : .marked) }
         server.onRepeat = { [unowned self] in if $0 { struck(.oldAnswer) } }

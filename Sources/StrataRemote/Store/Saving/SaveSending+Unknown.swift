@@ -59,7 +59,7 @@ extension SaveSending {
     private mutating func settle(
         _ earlier: UnknownWrite, before write: MirrorWrite, at position: Int
     ) async -> UnknownWrite? {
-        let (missing, outcome) = await outcomeOnce(of: earlier)
+        let (missing, outcome) = await outcomeOnce(of: earlier, before: write)
         let earlier = earlier.without(missing)
         switch outcome {
         case .done where earlier.write.kind == .delete && write.kind != .delete:
@@ -102,13 +102,15 @@ extension SaveSending {
         return nil
     }
 
-    /// Whether others have changed what a save changes next since the earlier write: a server that answers the repetition with
-    /// what it has now would take the change for one that was made to that.
+    /// Whether others have changed what a save changes or deletes next since the earlier write: a server that answers the
+    /// repetition with what it has now would take the save for one that was made to that.
     private func isOvertaken(_ rest: MirrorWrite, behind earlier: UnknownWrite, _ record: RemoteRecord) async -> Bool {
-        guard rest.kind == .update else { return false }
+        guard rest.kind != .insert else { return false }
         let told = earlier.told
+        let isDeleted = rest.kind == .delete
+        let names = isDeleted ? record.values.keys.filter { !record.isMark($0) } : Array(rest.write.values.keys)
         // The results of operations are made of what the server has.
-        let assigned = rest.write.values.keys.filter {
+        let assigned = names.filter {
             rest.computed[$0] == nil && earlier.write.computed[$0]?.covered.isEmpty ?? true
         }
         let isChanged = assigned.contains { name in
@@ -203,7 +205,9 @@ extension SaveSending {
 
     /// What became of an earlier write, which is sent once more unless that would carry out its operations a second time.
     /// - Returns: The outcome, and the attributes whose operations the server lacks nevertheless.
-    private func outcomeOnce(of earlier: UnknownWrite) async -> (missing: Set<String>, RemoteOutcome) {
+    private func outcomeOnce(
+        of earlier: UnknownWrite, before next: MirrorWrite
+    ) async -> (missing: Set<String>, RemoteOutcome) {
         let write = earlier.write
         if earlier.isCarriedOut || mayRepeatOperations(of: write) {
             do throws(RemoteError) {
@@ -220,7 +224,7 @@ extension SaveSending {
         }
         let outcome = await outcome(of: write)
         if case .failed(let error) = outcome, error.kind == .conflict, let record = error.serverRecord,
-            write.isComputed, let missing = missingInDoubt(of: write, record)
+            write.isComputed, next.kind != .delete, let missing = missingInDoubt(of: write, record)
         {
             return (missing, .done(record))
         }
