@@ -102,24 +102,61 @@ extension Mirror {
     ) throws(StoreError) -> Bool {
         let session = ApplySession(mirror: self, transaction: transaction)
         guard let told = try session.row(of: record, over: row) else { return false }
-        let layout = model.entities[row.entityIndex].slots
-        return slots.contains { slot in
-            told.slots.contains(slot) && !record.isMark(layout[slot].name)
-                && !told.slab.row.hasSameValue(as: row, slot: slot, storage: layout[slot].storage)
-        }
+        let entity = model.entities[row.entityIndex]
+        let known = try known(canonical(record.id, entity), root: entity.rootIndex, on: transaction.connection)
+        let own = ServerProperties(known, record)
+        return slots.contains { told.slots.contains($0) && !own.isSame(told.slab.row, row, entity.slots[$0]) }
     }
 }
 
-extension RemoteRecord {
-    /// Whether the value of a property is the version of the object, or its time of change: the server sets it with each write, so
-    /// that another value does not say that others have changed anything.
-    func isMark(_ name: String) -> Bool {
-        guard case .value(let value)? = values[name] else { return false }
-        return switch value {
-        case .date(let date): modified.map { abs(date.timeIntervalSince($0)) < 0.001 } ?? false
-        case .string(let text): text == version
-        case .integer(let number): version == String(number)
-        default: false
+extension Mirror {
+    /// Whether the server has other values of an object than it had, as far as is known here, when it was changed or deleted
+    /// here; for a changed one also whether it has other members.
+    package func hasChanged(_ record: RemoteRecord, since entry: OutboxEntry) throws(StoreError) -> Bool {
+        try store.transaction { (transaction) throws(StoreError) in
+            try ApplySession(mirror: self, transaction: transaction).hasChanged(record, since: entry)
         }
+    }
+
+    /// Whether the server has other members of an object than are here, without the changes that wait.
+    fileprivate func hasOtherMembers(
+        _ record: RemoteRecord, _ entry: OutboxEntry, on connection: Connection
+    ) throws(StoreError) -> Bool {
+        let entity = model.entities[entry.identity.entityIndex]
+        let (root, key) = (root(entry.identity.entityIndex), entry.identity.key)
+        let changes = try entries(root: root, key: key, on: connection).flatMap(\.members)
+        for relationship in entity.relationships where relationship.storage == .pairs(isPrimary: true) {
+            guard case .references(let told) = record.values[relationship.name] else { continue }
+            let pairs = try store.memberKeys(
+                entityIndex: entity.index, relationshipIndex: relationship.index, owners: [key], on: connection)
+            var keys = Set(pairs.map(\.member))
+            let own = changes.filter { $0.relationship == relationship.name }
+            for change in own { keys.subtract(change.added) }
+            let destination = model.destination(of: relationship)
+            let names = try ids(
+                entityIndex: destination.index, keys: keys.sorted(), placeholdersOnly: false, on: connection)
+            var members = Set(names.values.map(\.id))
+            for change in own { members.formUnion(change.removed.values) }
+            if members != Set(told.map { canonical($0, destination) }) { return true }
+        }
+        return false
+    }
+}
+
+extension ApplySession {
+    /// As ``Mirror/hasChanged(_:since:)``, in this transaction.
+    func hasChanged(_ record: RemoteRecord, since entry: OutboxEntry) throws(StoreError) -> Bool {
+        guard let base = entry.base.flatMap(RowSlab.restored(from:)), let told = try row(of: record, over: base.row)
+        else {
+            return true
+        }
+        let entity = model.entities[entry.identity.entityIndex]
+        let known = try mirror.known(
+            mirror.canonical(record.id, entity), root: entity.rootIndex, on: connection)
+        let own = ServerProperties(known, record)
+        let isSame = told.slots.allSatisfy { own.isSame(told.slab.row, base.row, entity.slots[$0]) }
+        guard isSame else { return true }
+        guard entry.kind == .update else { return false }
+        return try mirror.hasOtherMembers(record, entry, on: connection)
     }
 }

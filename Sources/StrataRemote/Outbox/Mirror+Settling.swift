@@ -226,55 +226,6 @@ extension Mirror {
     }
 }
 
-extension Mirror {
-    /// Whether the server has other values of an object than it had, as far as is known here, when it was changed or deleted
-    /// here; for a changed one also whether it has other members.
-    package func hasChanged(_ record: RemoteRecord, since entry: OutboxEntry) throws(StoreError) -> Bool {
-        guard let base = entry.base.flatMap(RowSlab.restored(from:)) else { return true }
-        return try store.transaction { (transaction) throws(StoreError) in
-            let session = ApplySession(mirror: self, transaction: transaction)
-            guard let told = try session.row(of: record, over: base.row) else { return true }
-            let entity = model.entities[entry.identity.entityIndex]
-            let known = try known(
-                canonical(record.id, entity), root: entity.rootIndex, on: transaction.connection)
-            // Of an object that was made here and never told, the server may have filled in what it lacked.
-            let isUntold =
-                known?.version == nil && known?.modified == nil && (record.version != nil || record.modified != nil)
-            let isSame = told.slots.allSatisfy {
-                isUntold && !base.row.isPresent($0) || record.isMark(entity.slots[$0].name)
-                    || told.slab.row.hasSameValue(as: base.row, slot: $0, storage: entity.slots[$0].storage)
-            }
-            guard isSame else { return true }
-            guard entry.kind == .update else { return false }
-            return try hasOtherMembers(record, entry, on: transaction.connection)
-        }
-    }
-
-    /// Whether the server has other members of an object than are here, without the changes that wait.
-    private func hasOtherMembers(
-        _ record: RemoteRecord, _ entry: OutboxEntry, on connection: Connection
-    ) throws(StoreError) -> Bool {
-        let entity = model.entities[entry.identity.entityIndex]
-        let (root, key) = (root(entry.identity.entityIndex), entry.identity.key)
-        let changes = try entries(root: root, key: key, on: connection).flatMap(\.members)
-        for relationship in entity.relationships where relationship.storage == .pairs(isPrimary: true) {
-            guard case .references(let told) = record.values[relationship.name] else { continue }
-            let pairs = try store.memberKeys(
-                entityIndex: entity.index, relationshipIndex: relationship.index, owners: [key], on: connection)
-            var keys = Set(pairs.map(\.member))
-            let own = changes.filter { $0.relationship == relationship.name }
-            for change in own { keys.subtract(change.added) }
-            let destination = model.destination(of: relationship)
-            let names = try ids(
-                entityIndex: destination.index, keys: keys.sorted(), placeholdersOnly: false, on: connection)
-            var members = Set(names.values.map(\.id))
-            for change in own { members.formUnion(change.removed.values) }
-            if members != Set(told.map { canonical($0, destination) }) { return true }
-        }
-        return false
-    }
-}
-
 extension ApplySession {
     /// The entry is done with.
     mutating func complete(_ entry: OutboxEntry, _ record: RemoteRecord?, isOwn: Bool) throws(StoreError) {
@@ -297,10 +248,13 @@ extension ApplySession {
     }
 
     /// Applies what the server reported about the object of an entry that is done with. If the object was deleted here
-    /// meanwhile, its version is what the delete is made to.
+    /// meanwhile, its version is what the delete is made to, unless others have changed the object: the delete is in conflict with
+    /// that.
     mutating func take(_ record: RemoteRecord, behind entry: OutboxEntry?) throws(StoreError) {
         let id = mirror.canonical(record.id, model.entities[rootIndex(record)])
         if try mirror.known(id, root: rootIndex(record), on: connection)?.key == nil {
+            let delete = try mirror.deletions(of: [id], root: rootIndex(record), on: connection).last
+            if completed?.isOwn != true, let delete, try hasChanged(record, since: delete) { return }
             return try noteVersion(record)
         }
         // It may be an object that was deleted and is created again here.

@@ -218,7 +218,9 @@ import Testing
         city["name"] = "Callao"
         backend.loseAnswers(throwing: unanswered)
         await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
-        if isSame { backend.shelf.putCity("1", "Quito") } else { backend.shelf.putCity("1", "Callao", population: 5) }
+        if isSame { backend.shelf.putCity("1", "Quito") } else { backend.shelf.putCity("1", "Callao", population: 3) }
+        // The population looks like a version, and was none before.
+        #expect(backend.shelf.record("City", "1")?.version == "3")
         backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
             // A server that recognizes the write answers with what it has by now.
             guard hasTokens, case .update = operation else { return nil }
@@ -253,6 +255,32 @@ import Testing
         try await context.save(options: nil)
         try await store.sync.push()
         #expect(backend.shelf.count("City") == 0)
+    }
+
+    @Test("An object that is deleted while a change is told again is not deleted if others have changed it")
+    func deletedWhileRepeated() async throws {
+        let backend = Interceptor { $0.features.insert(.idempotencyTokens) }
+        let (store, context, city) = try await openWithCity(backend, .cacheOnly)
+        city["name"] = "Callao"
+        try await context.save()
+        let answer = backend.loseAnswers(throwing: unanswered)
+        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        backend.shelf.putCity("1", "Callao", population: 5)
+        let (gate, other) = (Gate(), try PersistentContainer(store: store).newContext())
+        backend.intercept { operation throws(RemoteError) in
+            guard case .update = operation else { return nil }
+            await gate.pass()
+            return answer.withLock { $0 }
+        }
+        let push = Task { try await store.sync.push() }
+        await gate.reached()
+        other.delete(try #require(try await other.fetch(cities()).first))
+        try await other.save()
+        gate.open()
+        let report = try await push.value
+        #expect(report.results.map(\.action) == [.updated, .serverWon])
+        #expect(backend.shelf.count("City") == 1)
+        #expect(try await other.fetch(cities()).first?["population"] as? Int64 == 5)
     }
 
     @Test("An object that others delete after members were sent without an answer is read again")

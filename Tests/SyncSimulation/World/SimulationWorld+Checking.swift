@@ -64,15 +64,19 @@ extension SimulationWorld {
         let identity = ModelServer.given(identity)
         let deleters = ledger.deletes[identity] ?? []
         if clients.contains(where: { deleters.contains($0.number) && $0.habits.maySaveUnseen }) { return }
+        // New objects get an `a`.
+        let makers = Set(
+            ledger.saves.filter { write, save in
+                write.identity == identity && write.property == "a" && save.seen == .value(.null)
+            }.map(\.value.client))
+        // Several have made objects of one key, and nobody can tell whose is deleted.
+        if makers.count > 1 { return }
         for property in entity.simulatedAttributes {
             guard let value = values[property].map(ModelServer.given), value != .value(.null) else { continue }
             let write = ModelServer.Write(identity: identity, property: property, value: value)
             if let save = ledger.saves[write], deleters.contains(save.client) { continue }
-            // Who made it and got no answer takes what it lacked for what the server has filled in.
-            let makers = Set(
-                ledger.saves.filter { $0.key.identity == identity && $0.value.seen == .value(.null) }.map(
-                    \.value.client))
             let isSeen = (ledger.buried[identity] ?? []).contains { client, write in
+                // Who made it and got no answer takes what it lacked for what the server has filled in.
                 write.property == property
                     && (hasSeen(value, write) || write.value == .value(.null) && makers.contains(client))
             }

@@ -107,14 +107,15 @@ extension SaveSending {
     private func isOvertaken(_ rest: MirrorWrite, behind earlier: UnknownWrite, _ record: RemoteRecord) async -> Bool {
         guard rest.kind != .insert else { return false }
         let told = earlier.told
-        let isDeleted = rest.kind == .delete
-        let names = isDeleted ? record.values.keys.filter { !record.isMark($0) } : Array(rest.write.values.keys)
+        let names = rest.kind == .delete ? Set(record.values.keys) : Set(rest.write.values.keys)
         // The results of operations are made of what the server has.
         let assigned = names.filter {
             rest.computed[$0] == nil && earlier.write.computed[$0]?.covered.isEmpty ?? true
         }
         let isChanged = assigned.contains { name in
             guard let sent = told[name], let now = record.values[name] else { return false }
+            // The server may have filled in what a new object lacked.
+            if rest.kind == .delete, earlier.isOfNewObject, isEqual(nil, sent) { return false }
             // What an object refers to may have another key by now, which the server knew before.
             return !isEqual(now, sent) && rest.write.values[name].map { isEqual(now, $0) } != true
         }
