@@ -76,6 +76,9 @@ public final class SyncEngine: Sendable {
     public func pull() async throws(SyncError) -> SyncReport { try await run(.pull) }
 
     /// Sends all changes that wait, and then applies what has changed at the server: ``push()``, then ``pull()``.
+    ///
+    /// A push keeps a change whose object the server no longer has if the server lacks other objects, too. The pull shows whether
+    /// these were deleted, so that such changes are sent once more after it.
     /// - Returns: The results of both.
     /// - Throws: ``SyncError`` if one of them could not be completed. What was sent and read counts; the next call does the
     ///   rest.
