@@ -219,7 +219,7 @@ import Testing
         backend.loseAnswers(throwing: unanswered)
         await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
         if isSame { backend.shelf.putCity("1", "Quito") } else { backend.shelf.putCity("1", "Callao", population: 3) }
-        // The population looks like a version, and was none before.
+        // The population equals the version now, but did not before.
         #expect(backend.shelf.record("City", "1")?.version == "3")
         backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
             // A server that recognizes the write answers with what it has by now.
