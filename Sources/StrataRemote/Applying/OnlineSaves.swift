@@ -2,6 +2,8 @@ import StrataStore
 
 /// What is known in memory of saves that go to the server immediately, without the outbox.
 struct OnlineSaves: Sendable {
+    /// The order of saves of the same objects.
+    let turns = SaveTurns()
     /// New objects that are being sent.
     let births = Births()
     /// Writes whose answers were lost.

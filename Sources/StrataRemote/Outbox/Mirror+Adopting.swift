@@ -9,6 +9,13 @@ extension Mirror {
     /// What online saves of the objects of a change have sent without an answer.
     func unknownWrites(of changes: ChangeSet) -> [(identity: RowIdentity, unknown: UnknownWrite)] {
         if online.unknown.isEmpty { return [] }
+        return objects(of: changes).compactMap { identity in
+            online.unknown.write(of: identity).map { (identity, $0) }
+        }
+    }
+
+    /// The objects that a change is about, by topmost entity and key.
+    func objects(of changes: ChangeSet) -> Set<RowIdentity> {
         var objects: Set<RowIdentity> = []
         for row in changes.inserts.map(\.row.row) + changes.updates.map(\.row.row) {
             objects.insert(RowIdentity(entityIndex: root(row.entityIndex), key: row.key))
@@ -25,7 +32,7 @@ extension Mirror {
         for clearing in changes.clearings {
             for key in clearing.keys { objects.insert(RowIdentity(entityIndex: root(clearing.entityIndex), key: key)) }
         }
-        return objects.compactMap { identity in online.unknown.write(of: identity).map { (identity, $0) } }
+        return objects
     }
 
     /// The changes of a context without operations that online saves of the same objects have carried out, where the mirror has the

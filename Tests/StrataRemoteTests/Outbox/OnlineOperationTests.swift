@@ -277,4 +277,66 @@ import Testing
         #expect(server.value("count") == .integer(1))
         #expect(tally["tags"] as? [String] == ["a", "b"])
     }
+
+    /// Two contexts with increments by 10 and 100, on one store, and a gate that the first answer waits for.
+    @MainActor
+    private func openTwo(_ server: TallyServer) async throws -> (contexts: [ManagedObjectContext], gate: Gate) {
+        let client = try TallyClient(server)
+        try await client.create()
+        let container = try PersistentContainer(store: client.store)
+        let contexts = [container.newContext(), container.newContext()]
+        for (context, amount) in zip(contexts, [10, 100]) {
+            context.mergePolicy = .objectWinsByProperty
+            try #require(try await context.find(entity: "Tally", "1")).increment("count", by: amount)
+        }
+        let gate = Gate()
+        server.answerGate = gate
+        return (contexts, gate)
+    }
+
+    @MainActor
+    @Test(
+        "Increments of two contexts that save at the same time are done once",
+        arguments: PassedOperationTests.kinds, [false, true])
+    func atTheSameTime(kind: Kind, losesAnswers: Bool) async throws {
+        let server = TallyServer(kind.features)
+        let (contexts, gate) = try await openTwo(server)
+        server.losesAnswers = losesAnswers
+        let online = RemoteOptions(savePolicy: .networkThenCache)
+        let first = Task { @MainActor in try await contexts[0].save(options: online) }
+        await gate.reached()
+        let second = Task { @MainActor in try await contexts[1].save(options: online) }
+        try await Task.sleep(for: .milliseconds(20))
+        gate.open()
+        for save in [first, second] {
+            guard case .failure = await save.result else { continue }
+            #expect(losesAnswers)
+        }
+        server.losesAnswers = false
+        for context in contexts.reversed() {
+            for _ in 0..<4 where context.hasChanges { try? await context.save(options: online) }
+            #expect(!context.hasChanges)
+        }
+        #expect(server.value("count") == .integer(110))
+    }
+
+    @MainActor
+    @Test("A save that is cancelled while another one of the same object is under way ends, and the next one does it")
+    func cancelledBehindAnother() async throws {
+        let server = TallyServer(Kind.operations.features)
+        let (contexts, gate) = try await openTwo(server)
+        let online = RemoteOptions(savePolicy: .networkThenCache)
+        let first = Task { @MainActor in try await contexts[0].save(options: online) }
+        await gate.reached()
+        let second = Task { @MainActor in try await contexts[1].save(options: online) }
+        try await Task.sleep(for: .milliseconds(20))
+        second.cancel()
+        await #expect(throws: PersistenceError.self) { try await second.value }
+        #expect(contexts[1].hasChanges)
+        #expect(server.updates.count == 1)
+        gate.open()
+        try await first.value
+        try await contexts[1].save(options: online)
+        #expect(server.value("count") == .integer(110))
+    }
 }

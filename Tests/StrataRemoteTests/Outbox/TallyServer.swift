@@ -97,6 +97,8 @@ struct TallyTrouble: Sendable {
     var refusedID: String?
     /// Where changes of the object that may not be changed wait.
     var gate: Gate?
+    /// Where the answers to writes wait.
+    var answerGate: Gate?
 }
 
 /// A server in memory whose answers, or whose requests to write, can be lost or refused.
@@ -170,6 +172,7 @@ final class TallyServer: RemoteBackend {
             throw RemoteError(self.refusalKind, domain: "Tallies", message: "no", status: 400)
         }
         let answer = try await server.perform(operation, options: options)
+        if writes { await self.answerGate?.pass() }
         if writes, self.losesAnswers { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }
         return answer
     }

@@ -26,6 +26,9 @@ extension RemoteStore {
             guard options.savePolicy == .networkElseQueue, error.isUnreachable else { throw error }
             return try await surroundings.elsewhere { () throws(StoreError) in try self.commitHere(asked) }
         }
+        let objects = mirror.objects(of: asked)
+        try await mirror.online.turns.begin(objects)
+        defer { mirror.online.turns.end(objects) }
         let (changes, behind) = try mirror.behindEchoes(asked)
         // A change that was made on top of a newer one is not sent to the server yet.
         let conflicts = try versionConflicts(changes) + mirror.takenKeys(changes) + mirror.deletedBirths(changes)

@@ -1,0 +1,95 @@
+import Foundation
+import StrataStore
+
+/// Lets online saves of the same objects go one after the other, in the order in which they began: each has to know which earlier
+/// ones got no answer. Saves without common objects do not wait for each other.
+///
+///     try await turns.begin(objects)
+///     defer { turns.end(objects) }
+final class SaveTurns: Sendable {
+    private typealias Resumption = CheckedContinuation<Bool, Never>
+
+    private struct Waiting {
+        let id: UUID
+        let objects: Set<RowIdentity>
+        let resumption: Resumption
+    }
+
+    private struct State {
+        /// The objects of the saves that are under way.
+        var active: Set<RowIdentity> = []
+        var waiting: [Waiting] = []
+        /// Saves that were cancelled before they began to wait.
+        var cancelled: Set<UUID> = []
+
+        /// Whether a save may go on, behind some of those that wait.
+        func isFree(_ objects: Set<RowIdentity>, behind earlier: some Sequence<Waiting>) -> Bool {
+            active.isDisjoint(with: objects) && earlier.allSatisfy { $0.objects.isDisjoint(with: objects) }
+        }
+    }
+
+    private let state = Guarded(State())
+
+    /// Waits until no earlier save of the same objects is under way.
+    /// - Parameter objects: By topmost entity and key.
+    /// - Throws: ``StoreError/cancelled`` if the task is cancelled meanwhile. There is nothing to be ended then.
+    func begin(_ objects: Set<RowIdentity>) async throws(StoreError) {
+        let id = UUID()
+        let mayGoOn = await withTaskCancellationHandler {
+            await withCheckedContinuation { resumption in
+                let result: Bool? = state.withLock { state in
+                    if state.cancelled.remove(id) != nil { return false }
+                    guard state.isFree(objects, behind: state.waiting) else {
+                        state.waiting.append(Waiting(id: id, objects: objects, resumption: resumption))
+                        return nil
+                    }
+                    state.active.formUnion(objects)
+                    return true
+                }
+                if let result { resumption.resume(returning: result) }
+            }
+        } onCancel: {
+            cancel(id)
+        }
+        // It may have been cancelled when it had its turn already.
+        state.withLock { _ = $0.cancelled.remove(id) }
+        guard mayGoOn else { throw .cancelled }
+    }
+
+    /// A save is over.
+    func end(_ objects: Set<RowIdentity>) {
+        let next = state.withLock { state in
+            state.active.subtract(objects)
+            return Self.takeFree(&state)
+        }
+        for waiting in next { waiting.resumption.resume(returning: true) }
+    }
+
+    private func cancel(_ id: UUID) {
+        let (own, next) = state.withLock { state -> (Waiting?, [Waiting]) in
+            guard let index = state.waiting.firstIndex(where: { $0.id == id }) else {
+                state.cancelled.insert(id)
+                return (nil, [])
+            }
+            return (state.waiting.remove(at: index), Self.takeFree(&state))
+        }
+        own?.resumption.resume(returning: false)
+        for waiting in next { waiting.resumption.resume(returning: true) }
+    }
+
+    /// Takes those out that may go on, and gives them their objects.
+    private static func takeFree(_ state: inout State) -> [Waiting] {
+        var result: [Waiting] = []
+        var rest: [Waiting] = []
+        for waiting in state.waiting {
+            if state.isFree(waiting.objects, behind: rest) {
+                state.active.formUnion(waiting.objects)
+                result.append(waiting)
+            } else {
+                rest.append(waiting)
+            }
+        }
+        state.waiting = rest
+        return result
+    }
+}
