@@ -22,8 +22,8 @@ final class SaveTurns: Sendable {
         /// Saves that were cancelled before they began to wait.
         var cancelled: Set<UUID> = []
 
-        /// Whether a save may go on, behind some of those that wait.
-        func isFree(_ objects: Set<RowIdentity>, behind earlier: some Sequence<Waiting>) -> Bool {
+        /// Whether a save may go on, after some of those that wait.
+        func isFree(_ objects: Set<RowIdentity>, after earlier: some Sequence<Waiting>) -> Bool {
             active.isDisjoint(with: objects) && earlier.allSatisfy { $0.objects.isDisjoint(with: objects) }
         }
     }
@@ -39,7 +39,7 @@ final class SaveTurns: Sendable {
             await withCheckedContinuation { resumption in
                 let result: Bool? = state.withLock { state in
                     if state.cancelled.remove(id) != nil { return false }
-                    guard state.isFree(objects, behind: state.waiting) else {
+                    guard state.isFree(objects, after: state.waiting) else {
                         state.waiting.append(Waiting(id: id, objects: objects, resumption: resumption))
                         return nil
                     }
@@ -82,7 +82,7 @@ final class SaveTurns: Sendable {
         var result: [Waiting] = []
         var rest: [Waiting] = []
         for waiting in state.waiting {
-            if state.isFree(waiting.objects, behind: rest) {
+            if state.isFree(waiting.objects, after: rest) {
                 state.active.formUnion(waiting.objects)
                 result.append(waiting)
             } else {
