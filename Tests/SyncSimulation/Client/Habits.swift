@@ -14,6 +14,8 @@ struct Habits {
     var mergesAutomatically: Bool
     /// What its context does in conflicts.
     var mergePolicy: MergePolicy
+    /// How many contexts change its tallies, if there are some.
+    var tallyContexts: Int
     /// Whether its mirror is a file.
     var usesFile: Bool
     /// Whether each save to the mirror starts a push.
@@ -31,6 +33,7 @@ struct Habits {
         usesContext = random.chance(0.5)
         mergesAutomatically = random.chance(0.7)
         mergePolicy = random.chance(0.7) ? .error : .objectWinsByProperty
+        tallyContexts = random.chance(0.3) ? 2 : 1
         usesFile = random.chance(0.15)
         pushesAutomatically = random.chance(0.2)
         policies = ConflictPolicies()

@@ -5,7 +5,7 @@ extension SimulatedClient {
     /// Forgets something at random. What it saved of that and has not sent is lost by its own will.
     func forget() throws {
         // Nobody can use the app meanwhile.
-        guard process.saving == 0, !process.savesTallies else { return }
+        guard process.saving == 0, !process.tallies.contains(where: \.isSaving) else { return }
         // Refusals are rare, so that they are dropped half of the time when there are some: at once, or later, when others
         // have changed what they were about.
         if try !engine.failedChanges().isEmpty, world.executor.random.chance(0.5) {
@@ -37,8 +37,10 @@ extension SimulatedClient {
     /// Nobody forgets what is on a device and goes on with unsaved changes of it.
     private func discardAll() {
         if let context = process.context, context.hasChanges { discard(context) }
-        process.tallies?.rollback()
-        giveUpOperations()
+        for tallies in process.tallies {
+            tallies.context.rollback()
+            tallies.abandon()
+        }
     }
 
     /// Forgets everything.

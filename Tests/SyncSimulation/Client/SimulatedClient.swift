@@ -18,8 +18,6 @@ final class SimulatedClient: @unchecked Sendable {
     /// The versions that the mirror had when it was last examined.
     var seenVersions: [String: [Int]] = [:]
     private var savedValues = 0
-    /// What was done to tallies in a context, and is not saved.
-    private(set) var draft = TallyDraft()
     /// What engines of this client reported, including those that crashed.
     private(set) var results: [SyncResult] = []
     private var streams: [AsyncStream<SyncResult>] = []
@@ -31,14 +29,12 @@ final class SimulatedClient: @unchecked Sendable {
         let store: RemoteStore
         /// nil for a client that writes to its mirror itself.
         let context: ManagedObjectContext?
-        /// A second one, in which tallies are changed.
-        let tallies: ManagedObjectContext?
+        /// Others, in which tallies are changed.
+        let tallies: [TallyContext]
         /// What the context has, and no save has confirmed.
         var unsaved: Set<ModelServer.Write> = []
         /// How many saves of the context are under way.
         var saving = 0
-        /// Whether a save of the tallies is under way.
-        var savesTallies = false
         /// Whether a save has failed, and whether something was given up since: if the server has a new object from it, the
         /// store leaves that out of answers until the process ends.
         var hasFailed = false
@@ -84,7 +80,7 @@ final class SimulatedClient: @unchecked Sendable {
             model: model, backend: backend, location: disk.location, options: options,
             surroundings: Surroundings(clock: clock, random: { executor.random.unit() }, executor: executor))
         var context: ManagedObjectContext?
-        var tallies: ManagedObjectContext?
+        var tallies: [TallyContext] = []
         if habits.usesContext {
             let container = try PersistentContainer(store: SimulatedStore(store, executor: executor))
             container.defaultMergePolicy = habits.mergePolicy
@@ -92,7 +88,10 @@ final class SimulatedClient: @unchecked Sendable {
             if world.operates {
                 // Operations are in conflict with nobody; notes are.
                 container.defaultMergePolicy = .objectWinsByProperty
-                tallies = container.newContext(automaticallyMergesChanges: habits.mergesAutomatically)
+                for _ in 0..<habits.tallyContexts {
+                    tallies.append(
+                        TallyContext(container.newContext(automaticallyMergesChanges: habits.mergesAutomatically)))
+                }
             }
         }
         return Process(number: process, network: network, store: store, context: context, tallies: tallies)
@@ -103,7 +102,7 @@ final class SimulatedClient: @unchecked Sendable {
         world.trace("\(number) crashes\(model == nil ? "" : " and is updated")")
         let model = model ?? self.model
         abandonContext()
-        giveUpOperations()
+        for tallies in process.tallies { tallies.abandon() }
         store.close()
         process = try Self.start(number, process.number + 1, model, world, habits, clock, disk)
         streams.append(engine.results)
@@ -128,13 +127,6 @@ final class SimulatedClient: @unchecked Sendable {
         if try engine.pendingCount() > 0 { world.struck(.update) }
         try crash(world.models[version + 1])
     }
-
-    /// Operations that are not saved are gone, or have been sent with an unknown outcome.
-    func giveUpOperations() { draft = TallyDraft() }
-
-    func beginTallySave() { process.savesTallies = true }
-
-    func endTallySave(_ number: Int) { if number == process.number { process.savesTallies = false } }
 
     /// What a context had that is not saved is gone, or has been sent with an unknown outcome.
     func abandonContext() {

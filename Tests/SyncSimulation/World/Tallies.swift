@@ -50,6 +50,21 @@ final class TallyDraft {
     var operations: [UnsavedOperation] = []
 }
 
+/// A context in which tallies are changed. A process may have two of them on its store, which save at the same time.
+///
+/// `@unchecked Sendable`: everything happens on one thread.
+final class TallyContext: @unchecked Sendable {
+    let context: ManagedObjectContext
+    private(set) var draft = TallyDraft()
+    /// Whether a save is under way.
+    var isSaving = false
+
+    init(_ context: ManagedObjectContext) { self.context = context }
+
+    /// Operations that are not saved are gone, or have been sent with an unknown outcome.
+    func abandon() { draft = TallyDraft() }
+}
+
 /// An operation in a context.
 struct UnsavedOperation {
     let id: String
@@ -93,10 +108,10 @@ extension ModelServer {
 extension SimulatedClient {
     /// Does something to a tally and saves it here, or at the server.
     func operate() throws {
-        if let context = process.tallies {
-            try operate(context)
-        } else {
+        if process.tallies.isEmpty {
             try operateWithoutContext()
+        } else {
+            try operate(world.executor.random.one(of: process.tallies))
         }
         guard world.defect == .operationBecomesValue else { return }
         try mirror.store.transaction { (transaction) throws(StoreError) in
@@ -160,8 +175,8 @@ extension SimulatedClient {
     }
 
     /// Operations that are not saved immediately wait in the context while others change the same, and are saved with the next.
-    private func operate(_ context: ManagedObjectContext) throws {
-        let all = try context.fetch(
+    private func operate(_ tallies: TallyContext) throws {
+        let all = try tallies.context.fetch(
             FetchRequest<ManagedObject>(entity: "Tally").options(RemoteOptions(fetchPolicy: .cacheOnly)))
         guard !all.isEmpty else { return }
         let sorted = all.filter { !$0.isMissing }.sorted { $0.objectID.key < $1.objectID.key }
@@ -176,23 +191,23 @@ extension SimulatedClient {
             case .remove(let list): try tally.remove(list.compactMap(String.init), from: property)
             }
             if let text = anyNote(tally["tallyId"] as? String ?? "") { tally["note"] = text }
-            draft.operations.append(
+            tallies.draft.operations.append(
                 UnsavedOperation(id: tally["tallyId"] as? String ?? "", property: property, operation: operation))
             // A save that is under way takes it along if it has to start again.
-            if process.savesTallies { placeOperations() }
+            if tallies.isSaving { place(tallies.draft) }
         }
-        guard world.executor.random.chance(0.6), !process.savesTallies else { return }
+        guard world.executor.random.chance(0.6), !tallies.isSaving else { return }
         guard world.executor.random.chance(0.5) else {
-            try context.save()
-            noteSaved(draft.operations.count)
+            try tallies.context.save()
+            noteSaved(tallies.draft.operations.count, of: tallies.draft)
             return
         }
         let policy: SavePolicy = world.executor.random.chance(0.7) ? .networkThenCache : .networkElseQueue
-        Task(executorPreference: world.executor) { await self.saveOperations(policy) }
+        Task(executorPreference: world.executor) { await self.save(tallies, policy) }
     }
 
     /// The first of the operations that were not saved have been saved.
-    private func noteSaved(_ count: Int) {
+    private func noteSaved(_ count: Int, of draft: TallyDraft) {
         for unsaved in draft.operations.prefix(count) {
             if let place = unsaved.place {
                 world.tallies.save(place)
@@ -204,7 +219,7 @@ extension SimulatedClient {
     }
 
     /// Counts operations that may be carried out before they are known to be saved.
-    private func placeOperations() {
+    private func place(_ draft: TallyDraft) {
         for index in draft.operations.indices where draft.operations[index].place == nil {
             let unsaved = draft.operations[index]
             draft.operations[index].place = world.tallies.add(
@@ -215,21 +230,22 @@ extension SimulatedClient {
     }
 
     /// Saves at the server. Until the answer comes, what is sent may have been carried out or not.
-    private func saveOperations(_ policy: SavePolicy) async {
-        guard let context = process.tallies else { return }
-        let (number, draft) = (process.number, draft)
+    private func save(_ tallies: TallyContext, _ policy: SavePolicy) async {
+        // The process may have died before the save began.
+        guard process.tallies.contains(where: { $0 === tallies }) else { return }
+        let (number, draft) = (process.number, tallies.draft)
         let count = draft.operations.count
-        placeOperations()
+        place(draft)
         world.trace("\(self.number) saves its tallies \(policy): \(draft.operations)")
-        beginTallySave()
-        defer { endTallySave(number) }
+        tallies.isSaving = true
+        defer { tallies.isSaving = false }
         do throws(PersistenceError) {
-            try await context.save(options: RemoteOptions(savePolicy: policy))
-            guard draft === self.draft else { return }
+            try await tallies.context.save(options: RemoteOptions(savePolicy: policy))
+            guard number == process.number, draft === tallies.draft else { return }
             world.trace("\(self.number)     saved its tallies")
-            noteSaved(count)
+            noteSaved(count, of: draft)
         } catch {
-            guard number == process.number, draft === self.draft else { return }
+            guard number == process.number, draft === tallies.draft else { return }
             world.trace("\(self.number)     tallies are not saved: \(error)")
             switch error {
             case .store(.remote), .store(.cancelled), .cancelled: break
