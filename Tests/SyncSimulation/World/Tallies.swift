@@ -203,7 +203,10 @@ extension SimulatedClient {
             return
         }
         let policy: SavePolicy = world.executor.random.chance(0.7) ? .networkThenCache : .networkElseQueue
-        Task(executorPreference: world.executor) { await self.save(tallies, policy) }
+        // The others have no better moment.
+        for tallies in process.tallies where !tallies.isSaving && !tallies.draft.operations.isEmpty {
+            Task(executorPreference: world.executor) { await self.save(tallies, policy) }
+        }
     }
 
     /// The first of the operations that were not saved have been saved.
