@@ -120,4 +120,34 @@ import Testing
         context.processPendingChanges()
         #expect(try await context.fetch(cities()).isEmpty)
     }
+
+    @MainActor
+    @Test(
+        "An object whose deletion a pull tells while its change is saved is gone",
+        arguments: [MemoryBackend.allFeatures, [.conditionalWrites], [.conditionalWrites, .incrementalPull]])
+    func deletedWhileSaved(features: RemoteCapabilities.Features) async throws {
+        let server = TallyServer(features)
+        let (client, other) = (try TallyClient(server), try TallyClient(server))
+        try await client.create()
+        try await client.store.sync.synchronize()
+        try await other.store.sync.synchronize()
+        let context = try PersistentContainer(store: client.store).newContext()
+        try #require(try await context.find(entity: "Tally", "1"))["name"] = "mine"
+        let gate = Gate()
+        server.answerGate = gate
+        let save = Task { @MainActor in try await context.save(options: RemoteOptions(savePolicy: .networkThenCache)) }
+        await gate.reached()
+        server.answerGate = nil
+        try await other.store.sync.pull()
+        other.context.delete(try other.tally())
+        try other.save()
+        try await other.store.sync.push()
+        #expect(server.value("name") == nil)
+        try await client.store.sync.pull()
+        gate.open()
+        _ = await save.result
+        try await client.store.sync.pull()
+        let reader = try PersistentContainer(store: client.store).newContext()
+        #expect(try await reader.find(entity: "Tally", "1") == nil)
+    }
 }

@@ -192,10 +192,21 @@ struct OnlineSave: Sendable {
             guard let entity = model.entity(named: record.entity) else { continue }
             let identity = RemoteIdentity(entity: entity.rootName, id: mirror.canonical(record.id, entity))
             if overtaken.contains(identity) { continue }
+            if try isDeleted(identity, ticket) {
+                // The answer does not bring it back. If others have made it again, the next pull finds it.
+                try mirror.noteStale(record.identity)
+                continue
+            }
             if undone.contains(identity) { others.append(record) } else { done.append(record) }
         }
         _ = try mirror.apply(RemotePage(records: done), keeps: keepsResults)
         if !others.isEmpty { _ = try mirror.apply(RemotePage(records: others), ticket: ticket, keeps: keepsResults) }
+    }
+
+    /// Whether a pull has told that an object was deleted since the save began, and the mirror has it no more.
+    private func isDeleted(_ identity: RemoteIdentity, _ ticket: ReadTicket) throws(StoreError) -> Bool {
+        guard mirror.order.isDeleted(identity, since: ticket) else { return false }
+        return try mirror.key(of: identity) == nil
     }
 
     /// Commits what the back end has done already: what came meanwhile stands below it.
