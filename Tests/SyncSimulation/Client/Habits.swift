@@ -14,6 +14,8 @@ struct Habits {
     var mergesAutomatically: Bool
     /// What its context does in conflicts.
     var mergePolicy: MergePolicy
+    /// How many contexts change the other objects.
+    var contexts: Int
     /// How many contexts change its tallies, if there are some.
     var tallyContexts: Int
     /// Whether its mirror is a file.
@@ -28,12 +30,15 @@ struct Habits {
     /// Whether its changes may be put over values that it has not seen.
     var maySaveUnseen: Bool { overrules || usesContext && (mergesAutomatically || mergePolicy != .error) }
 
-    init(_ random: inout SplitMix64) {
+    /// - Parameter sharing: Whether two contexts of a client may change the same objects.
+    init(_ random: inout SplitMix64, sharing: Bool) {
         skew = (random.unit() - 0.5) * 600
         usesContext = random.chance(0.5)
         mergesAutomatically = random.chance(0.7)
         mergePolicy = random.chance(0.7) ? .error : .objectWinsByProperty
-        tallyContexts = random.chance(0.3) ? 2 : 1
+        let (hasTwo, hasTwoForTallies) = sharing ? (random.chance(0.25), random.chance(0.3)) : (false, false)
+        contexts = usesContext ? hasTwo ? 2 : 1 : 0
+        tallyContexts = hasTwoForTallies ? 2 : 1
         usesFile = random.chance(0.15)
         pushesAutomatically = random.chance(0.2)
         policies = ConflictPolicies()

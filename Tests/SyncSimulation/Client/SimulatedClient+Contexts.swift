@@ -4,12 +4,16 @@ import StrataRemote
 
 /// What an app does with a context: fetches, changes and saves, online and off, besides the runs of the engine.
 extension SimulatedClient {
+    private func anyContext() -> ClientContext? {
+        process.contexts.count > 1 ? world.executor.random.one(of: process.contexts) : process.contexts.first
+    }
+
     // MARK: Fetching
 
     /// Fetches at random, by any policy.
     func fetch() async {
         let current = process
-        guard let context = current.context else { return }
+        guard let context = anyContext()?.context else { return }
         let policy = world.executor.random.one(of: FetchPolicy.allCases)
         var options = RemoteOptions(fetchPolicy: policy)
         if world.executor.random.chance(0.1) { options.cachesResults = false }
@@ -97,7 +101,7 @@ extension SimulatedClient {
 
     /// Changes something at random in the context, and mostly saves it.
     func actInContext() async {
-        guard let context = process.context else { return }
+        guard let context = anyContext() else { return }
         do throws(PersistenceError) {
             for _ in 0...world.executor.random.below(3) { try change(context) }
         } catch {
@@ -105,42 +109,43 @@ extension SimulatedClient {
         }
         guard world.executor.random.chance(0.85) else { return }
         await save(
+            context,
             world.executor.random.one(of: [
                 .networkThenCache, .networkThenCache, .networkOnly, .cacheOnly, .networkElseQueue,
             ]))
     }
 
-    private func change(_ context: ManagedObjectContext) throws(PersistenceError) {
+    private func change(_ own: ClientContext) throws(PersistenceError) {
         let name = world.executor.random.one(of: Self.madeNames)
         switch world.executor.random.below(10) {
-        case 0..<3: try insert(name, context)
-        case 3..<6: try update(name, context)
-        case 6..<8: try relate(context)
-        case 8: try arrange(context)
-        default: try delete(name, context)
+        case 0..<3: try insert(name, own)
+        case 3..<6: try update(name, own)
+        case 6..<8: try relate(own)
+        case 8: try arrange(own)
+        default: try delete(name, own)
         }
     }
 
-    private func insert(_ name: String, _ context: ManagedObjectContext) throws(PersistenceError) {
+    private func insert(_ name: String, _ own: ClientContext) throws(PersistenceError) {
         let key: String?
         do { key = try newKey(name) } catch { return world.violate("client \(number): \(error)") }
         guard let key, let field = entity(name).primaryKeyField else { return }
         if name == "Counter" {
             // One that was deleted here and not saved keeps its key, as one does that is not saved yet.
-            let taken = try objects(name, context).contains { $0[field] as? String == key }
+            let taken = try objects(name, own.context).contains { $0[field] as? String == key }
             if taken { return }
         }
-        let object = try context.insert(entityNamed: name)
+        let object = try own.context.insert(entityNamed: name)
         object[field] = key
-        set("a", of: object)
+        set("a", of: object, own)
         if name == "Item" || name == "Special" {
-            object["folder"] = try pick("Folder", context)
-            if world.executor.random.chance(0.5), let tag = try pick("Tag", context) { object["tags"] = [tag] }
+            object["folder"] = try pick("Folder", own.context)
+            if world.executor.random.chance(0.5), let tag = try pick("Tag", own.context) { object["tags"] = [tag] }
         }
     }
 
     /// Gives a property a value that nobody else gives, and tells the world of it.
-    private func set(_ property: String, of object: ManagedObject) {
+    private func set(_ property: String, of object: ManagedObject, _ own: ClientContext) {
         let old: Value =
             switch object[property] {
             case let text as String: .string(text)
@@ -151,17 +156,17 @@ extension SimulatedClient {
         object[property] = value.any
         let write = ModelServer.Write(identity: identity(object), property: property, value: .value(value))
         world.saved(write, by: number, seen: .value(old), isLoose: mayMergeUnseen)
-        changed(write)
+        own.unsaved.insert(write)
     }
 
     /// Whether the context puts its values over those of others that come before it saves.
     private var mayMergeUnseen: Bool { habits.mergesAutomatically || habits.mergePolicy != .error }
 
-    private func update(_ name: String, _ context: ManagedObjectContext) throws(PersistenceError) {
-        guard let object = try pick(name, context), !isBeingMade(object, context) else { return }
-        set(world.executor.random.one(of: object.objectID.entity.simulatedAttributes), of: object)
+    private func update(_ name: String, _ own: ClientContext) throws(PersistenceError) {
+        guard let object = try pick(name, own.context), !isBeingMade(object, own.context) else { return }
+        set(world.executor.random.one(of: object.objectID.entity.simulatedAttributes), of: object, own)
         if object.objectID.entity.rootName == "Item", world.executor.random.chance(0.3) {
-            object["folder"] = try pick("Folder", context)
+            object["folder"] = try pick("Folder", own.context)
         }
     }
 
@@ -172,13 +177,13 @@ extension SimulatedClient {
         }
     }
 
-    private func relate(_ context: ManagedObjectContext) throws(PersistenceError) {
-        guard let item = try pick("Item", context) else { return }
+    private func relate(_ own: ClientContext) throws(PersistenceError) {
+        guard let item = try pick("Item", own.context) else { return }
         var tags = (item["tags"] as? Set<ManagedObject> ?? []).filter { !$0.isDeleted && !$0.isMissing }
             .sorted { id($0) < id($1) }
         if world.executor.random.chance(0.4), !tags.isEmpty {
             tags.removeFirst()
-        } else if let tag = try pick("Tag", context), !tags.contains(tag) {
+        } else if let tag = try pick("Tag", own.context), !tags.contains(tag) {
             tags.append(tag)
         }
         world.trace("\(number) sets tags of \(id(item)) to \(tags.map(id))")
@@ -186,14 +191,14 @@ extension SimulatedClient {
     }
 
     /// Puts a member into an order, takes one out, or moves one.
-    private func arrange(_ context: ManagedObjectContext) throws(PersistenceError) {
-        guard let device = try pick("Device", context) else { return }
+    private func arrange(_ own: ClientContext) throws(PersistenceError) {
+        guard let device = try pick("Device", own.context) else { return }
         var route = device["route"] as? [ManagedObject] ?? []
         switch world.executor.random.below(3) {
         case 0 where route.count > 1: route.append(route.removeFirst())
         case 1 where !route.isEmpty: route.remove(at: world.executor.random.below(route.count))
         default:
-            guard let item = try pick("Item", context), !route.contains(item) else { return }
+            guard let item = try pick("Item", own.context), !route.contains(item) else { return }
             route.insert(item, at: world.executor.random.below(route.count + 1))
         }
         world.trace("\(number) arranges \(id(device)): \(route.map(id))")
@@ -201,69 +206,82 @@ extension SimulatedClient {
         device["route"] = route
     }
 
-    private func delete(_ name: String, _ context: ManagedObjectContext) throws(PersistenceError) {
-        guard let object = try pick(name, context) else { return }
+    private func delete(_ name: String, _ own: ClientContext) throws(PersistenceError) {
+        guard let object = try pick(name, own.context) else { return }
         var values: [String: RemoteValue] = [:]
         for property in object.objectID.entity.simulatedAttributes { values[property] = value(property, of: object) }
         world.deleted(identity(object), with: values, by: number)
         if object.isInserted {
             noteGivenUp()
-            giveUp(identity(object))
+            giveUp(identity(object), own)
         }
-        context.delete(object)
+        own.context.delete(object)
     }
 
     // MARK: Saving
 
     /// Saves what the context has. Refused changes stay in it, or are discarded.
-    func save(_ policy: SavePolicy) async {
+    func save(_ own: ClientContext, _ policy: SavePolicy) async {
         let current = process
-        guard let context = current.context, context.hasChanges else { return }
-        let writes = current.unsaved
-        beginSave()
-        defer { endSave(current.number) }
+        guard own.context.hasChanges else { return }
+        let writes = own.unsaved
+        own.saving += 1
+        defer { own.saving -= 1 }
         world.trace("\(number) saves its context \(policy)")
         do throws(PersistenceError) {
-            try await context.save(options: RemoteOptions(savePolicy: policy))
+            try await own.context.save(options: RemoteOptions(savePolicy: policy))
             guard current.number == process.number else { return }
             world.trace("\(number)     saved")
-            saved(writes)
+            own.unsaved.subtract(writes)
             if policy != .cacheOnly { world.struck(.onlineSave) }
         } catch {
             guard current.number == process.number else { return }
             switch error {
             case .conflicts:
                 world.struck(.contextConflict)
-                discard(context)
+                discard(own)
             case .store(.constraint):
                 // What it refers to was deleted by others.
-                discard(context)
+                discard(own)
             case .validation(let error) where error.failures.allSatisfy({ $0.rule == .deletedTarget }):
-                discard(context)
+                discard(own)
             default:
                 check(error, current, "a save")
                 noteFailure()
                 world.struck(.failedSave)
-                if world.executor.random.chance(0.2), process.saving == 1 { discard(context) }
+                if world.executor.random.chance(0.2), own.saving == 1 { discard(own) }
             }
         }
     }
 
     /// Gives up what is not saved.
-    func discard(_ context: ManagedObjectContext) {
+    func discard(_ own: ClientContext) {
         world.trace("\(number) discards its changes")
-        context.reset()
-        abandonContext()
+        own.context.reset()
+        abandon(own)
         noteGivenUp()
+    }
+
+    /// What a context had of a new object that is not saved is gone with it.
+    private func giveUp(_ identity: RemoteIdentity, _ own: ClientContext) {
+        let writes = own.unsaved.filter { $0.identity == identity }
+        world.forget(writes)
+        own.unsaved.subtract(writes)
     }
 
     // MARK: The end
 
     /// Saves what is left in calm weather.
-    func finishContext() async {
-        guard let context = process.context else { return }
+    func finishContexts() async {
+        for context in process.contexts { await finish(context) }
+        guard process.hasGivenUp else { return }
+        do { try crash() } catch { world.violate("client \(number): \(error)") }
+    }
+
+    private func finish(_ own: ClientContext) async {
+        let context = own.context
         for attempt in 0..<6 {
-            await save(.networkThenCache)
+            await save(own, .networkThenCache)
             guard context.hasChanges else { break }
             // A deletion by others is not a conflict before the client learns about it. A pull does not tell it of an object
             // of which a change waits: the push does, if nothing that was refused holds the change back.
@@ -281,15 +299,16 @@ extension SimulatedClient {
                 "client \(number): its context cannot be saved: inserted \(left[0]), updated \(left[1]), deleted \(left[2]) "
                     + context.updatedObjects.map { "\($0.changedPropertyNames.sorted())" }.joined()
             )
-            discard(context)
+            discard(own)
         }
-        guard process.hasGivenUp else { return }
-        do { try crash() } catch { world.violate("client \(number): \(error)") }
     }
 
     /// What a context has after a fetch from the network and one from the mirror.
-    func checkContext(_ truth: [RemoteIdentity: [String: RemoteValue]]) async {
-        guard let context = process.context else { return }
+    func checkContexts(_ truth: [RemoteIdentity: [String: RemoteValue]]) async {
+        for context in process.contexts { await check(context.context, truth) }
+    }
+
+    private func check(_ context: ManagedObjectContext, _ truth: [RemoteIdentity: [String: RemoteValue]]) async {
         for policy in [FetchPolicy.networkOnly, .cacheOnly] {
             for name in Self.rootNames {
                 do throws(PersistenceError) {

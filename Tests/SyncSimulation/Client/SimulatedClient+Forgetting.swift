@@ -5,7 +5,7 @@ extension SimulatedClient {
     /// Forgets something at random. What it saved of that and has not sent is lost by its own will.
     func forget() throws {
         // Nobody can use the app meanwhile.
-        guard process.saving == 0, !process.tallies.contains(where: \.isSaving) else { return }
+        guard !process.isSaving, !process.tallies.contains(where: \.isSaving) else { return }
         // Refusals are rare, so that they are dropped half of the time when there are some: at once, or later, when others
         // have changed what they were about.
         if try !engine.failedChanges().isEmpty, world.executor.random.chance(0.5) {
@@ -36,7 +36,7 @@ extension SimulatedClient {
 
     /// Nobody forgets what is on a device and goes on with unsaved changes of it.
     private func discardAll() {
-        if let context = process.context, context.hasChanges { discard(context) }
+        for context in process.contexts where context.context.hasChanges { discard(context) }
         for tallies in process.tallies {
             tallies.context.rollback()
             tallies.abandon()

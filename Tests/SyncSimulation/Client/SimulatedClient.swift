@@ -27,18 +27,17 @@ final class SimulatedClient: @unchecked Sendable {
         let number: Int
         let network: SimulatedNetwork
         let store: RemoteStore
-        /// nil for a client that writes to its mirror itself.
-        let context: ManagedObjectContext?
+        /// None for a client that writes to its mirror itself.
+        let contexts: [ClientContext]
         /// Others, in which tallies are changed.
         let tallies: [TallyContext]
-        /// What the context has, and no save has confirmed.
-        var unsaved: Set<ModelServer.Write> = []
-        /// How many saves of the context are under way.
-        var saving = 0
         /// Whether a save has failed, and whether something was given up since: if the server has a new object from it, the
         /// store leaves that out of answers until the process ends.
         var hasFailed = false
         var hasGivenUp = false
+
+        /// Whether saves of contexts are under way.
+        var isSaving: Bool { contexts.contains { $0.saving > 0 } }
     }
 
     var store: RemoteStore { process.store }
@@ -79,12 +78,15 @@ final class SimulatedClient: @unchecked Sendable {
         let store = try RemoteStore.open(
             model: model, backend: backend, location: disk.location, options: options,
             surroundings: Surroundings(clock: clock, random: { executor.random.unit() }, executor: executor))
-        var context: ManagedObjectContext?
+        var contexts: [ClientContext] = []
         var tallies: [TallyContext] = []
         if habits.usesContext {
             let container = try PersistentContainer(store: SimulatedStore(store, executor: executor))
             container.defaultMergePolicy = habits.mergePolicy
-            context = container.newContext(automaticallyMergesChanges: habits.mergesAutomatically)
+            for _ in 0..<habits.contexts {
+                contexts.append(
+                    ClientContext(container.newContext(automaticallyMergesChanges: habits.mergesAutomatically)))
+            }
             if world.operates {
                 // Operations are in conflict with nobody; notes are.
                 container.defaultMergePolicy = .objectWinsByProperty
@@ -94,14 +96,14 @@ final class SimulatedClient: @unchecked Sendable {
                 }
             }
         }
-        return Process(number: process, network: network, store: store, context: context, tallies: tallies)
+        return Process(number: process, network: network, store: store, contexts: contexts, tallies: tallies)
     }
 
     /// The process dies and starts again, with another version of the app perhaps.
     func crash(_ model: ManagedObjectModel? = nil) throws {
         world.trace("\(number) crashes\(model == nil ? "" : " and is updated")")
         let model = model ?? self.model
-        abandonContext()
+        for context in process.contexts { abandon(context) }
         for tallies in process.tallies { tallies.abandon() }
         store.close()
         process = try Self.start(number, process.number + 1, model, world, habits, clock, disk)
@@ -129,22 +131,10 @@ final class SimulatedClient: @unchecked Sendable {
     }
 
     /// What a context had that is not saved is gone, or has been sent with an unknown outcome.
-    func abandonContext() {
-        world.forget(process.unsaved)
-        process.unsaved = []
+    func abandon(_ context: ClientContext) {
+        world.forget(context.unsaved)
+        context.unsaved = []
     }
-
-    /// What a context had of a new object that is not saved is gone with it.
-    func giveUp(_ identity: RemoteIdentity) {
-        let writes = process.unsaved.filter { $0.identity == identity }
-        world.forget(writes)
-        process.unsaved.subtract(writes)
-    }
-
-    /// A save begins, and ends in the same process or a later one.
-    func beginSave() { process.saving += 1 }
-
-    func endSave(_ number: Int) { if number == process.number { process.saving -= 1 } }
 
     /// A save of the context failed.
     func noteFailure() { process.hasFailed = true }
@@ -154,14 +144,8 @@ final class SimulatedClient: @unchecked Sendable {
 
     /// Something is given up that a save may have sent.
     func noteGivenUp() {
-        if process.hasFailed || process.saving > 0 { process.hasGivenUp = true }
+        if process.hasFailed || process.isSaving { process.hasGivenUp = true }
     }
-
-    /// A value that a context got and that is not saved.
-    func changed(_ write: ModelServer.Write) { process.unsaved.insert(write) }
-
-    /// Values that are saved.
-    func saved(_ writes: Set<ModelServer.Write>) { process.unsaved.subtract(writes) }
 
     func close() {
         store.close()
@@ -194,6 +178,19 @@ final class SimulatedClient: @unchecked Sendable {
         guard let entity = model.entity(named: name) else { fatalError("the model has no \(name)") }
         return entity
     }
+}
+
+/// A context of a client, and what it has that is not saved. Two of them may change the same objects at the same time.
+///
+/// `@unchecked Sendable`: everything happens on one thread.
+final class ClientContext: @unchecked Sendable {
+    let context: ManagedObjectContext
+    /// What the context has, and no save has confirmed.
+    var unsaved: Set<ModelServer.Write> = []
+    /// How many saves are under way.
+    var saving = 0
+
+    init(_ context: ManagedObjectContext) { self.context = context }
 }
 
 /// What stays of a device when its process dies: a file, or memory that stands for one.

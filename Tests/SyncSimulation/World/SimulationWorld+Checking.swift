@@ -115,7 +115,7 @@ extension SimulationWorld {
             } catch {
                 violate("client \(client.number): \(error)")
             }
-            await client.checkContext(truth)
+            await client.checkContexts(truth)
         }
         if variant.isConditional { checkSaves() }
     }

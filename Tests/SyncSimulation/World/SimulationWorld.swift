@@ -27,21 +27,26 @@ public final class SimulationWorld: @unchecked Sendable {
     private var armed: Set<Fault> = []
     private var struckFaults: Set<Fault> = []
 
+    /// Whether two contexts of a client may change the same objects.
+    private let sharing: Bool
     /// What is wrong with the clients.
     private(set) var defect: Defect?
 
     /// Runs one simulation to its end.
     /// - Returns: What went wrong; empty if nothing did.
-    /// - Parameter operates: Whether clients count and mark, too, besides assigning values.
+    /// - Parameters:
+    ///   - operates: Whether clients count and mark, too, besides assigning values.
+    ///   - sharing: Whether two contexts of a client may change the same objects.
     public static func run(
-        seed: UInt64, variant: ServerVariant, defect: Defect? = nil, operates: Bool = false
+        seed: UInt64, variant: ServerVariant, defect: Defect? = nil, operates: Bool = false, sharing: Bool = false
     ) throws -> [String] {
-        let world = try SimulationWorld(seed: seed, variant: variant, operates: operates)
+        let world = try SimulationWorld(seed: seed, variant: variant, operates: operates, sharing: sharing)
         world.defect = defect
         return try world.run()
     }
 
-    private init(seed: UInt64, variant: ServerVariant, operates: Bool) throws {
+    private init(seed: UInt64, variant: ServerVariant, operates: Bool, sharing: Bool) throws {
+        self.sharing = sharing
         executor = SeededExecutor(seed: seed)
         // The dialect of those over HTTP has no arrays.
         let operates = operates && !variant.isHTTP
@@ -86,7 +91,7 @@ public final class SimulationWorld: @unchecked Sendable {
     private func run() throws -> [String] {
         for number in 1...(2 + executor.random.below(2)) {
             clients.append(
-                try SimulatedClient(number: number, world: self, habits: Habits(&executor.random)))
+                try SimulatedClient(number: number, world: self, habits: Habits(&executor.random, sharing: sharing)))
         }
         var isDone = false
         let finish = UnsafeFlag()
@@ -221,7 +226,7 @@ public final class SimulationWorld: @unchecked Sendable {
         var before = -1
         for _ in 0..<40 {
             for client in clients {
-                await client.finishContext()
+                await client.finishContexts()
                 do throws(SyncError) {
                     // What was refused by a stranger is sent again, or given up now that others have changed the same.
                     if let failed = try? client.engine.failedChanges(), !failed.isEmpty {

@@ -108,10 +108,10 @@ extension ModelServer {
 extension SimulatedClient {
     /// Does something to a tally and saves it here, or at the server.
     func operate() throws {
-        if process.tallies.isEmpty {
-            try operateWithoutContext()
+        if let first = process.tallies.first {
+            try operate(process.tallies.count > 1 ? world.executor.random.one(of: process.tallies) : first)
         } else {
-            try operate(world.executor.random.one(of: process.tallies))
+            try operateWithoutContext()
         }
         guard world.defect == .operationBecomesValue else { return }
         try mirror.store.transaction { (transaction) throws(StoreError) in
