@@ -2,10 +2,7 @@ import Foundation
 import StrataStore
 
 /// Lets online saves of the same objects go one after the other, in the order in which they began: each has to know which earlier
-/// ones got no answer. Saves without common objects do not wait for each other.
-///
-///     try await turns.begin(objects)
-///     defer { turns.end(objects) }
+/// ones got no answer. Saves without common objects do not wait for each other. Each ``begin(_:)`` needs an ``end(_:)``.
 final class SaveTurns: Sendable {
     private typealias Resumption = CheckedContinuation<Bool, Never>
 
