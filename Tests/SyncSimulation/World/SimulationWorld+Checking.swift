@@ -75,11 +75,14 @@ extension SimulationWorld {
             guard let value = values[property].map(ModelServer.given), value != .value(.null) else { continue }
             let write = ModelServer.Write(identity: identity, property: property, value: value)
             if let save = ledger.saves[write], deleters.contains(save.client) { continue }
-            let isSeen = (ledger.buried[identity] ?? []).contains { client, write in
-                // Who made it and got no answer takes what it lacked for what the server has filled in.
-                write.property == property
-                    && (hasSeen(value, write) || write.value == .value(.null) && makers.contains(client))
-            }
+            let buried = (ledger.buried[identity] ?? []).filter { $0.write.property == property }
+            // An earlier version of the app does not know the property.
+            let isSeen =
+                buried.isEmpty
+                || buried.contains { client, write in
+                    // Who made it and got no answer takes what it lacked for what the server has filled in.
+                    hasSeen(value, write) || write.value == .value(.null) && makers.contains(client)
+                }
             if !isSeen { violate("\(identity).\(property): \(value) was deleted unseen") }
         }
     }
