@@ -101,11 +101,8 @@ extension Mirror {
         _ record: RemoteRecord, from row: RowPointer, in slots: some Sequence<Int>, _ transaction: StoreTransaction
     ) throws(StoreError) -> Bool {
         let session = ApplySession(mirror: self, transaction: transaction)
-        guard let told = try session.row(of: record, over: row) else { return false }
-        let entity = model.entities[row.entityIndex]
-        let known = try known(canonical(record.id, entity), root: entity.rootIndex, on: transaction.connection)
-        let own = ServerProperties(known, record)
-        return slots.contains { told.slots.contains($0) && !own.isSame(told.slab.row, row, entity.slots[$0]) }
+        let changed = try session.differences(record, from: row, of: model.entities[row.entityIndex])
+        return changed.map { changed in slots.contains(where: changed.contains) } ?? false
     }
 }
 
@@ -146,17 +143,26 @@ extension Mirror {
 extension ApplySession {
     /// As ``Mirror/hasChanged(_:since:)``, in this transaction.
     func hasChanged(_ record: RemoteRecord, since entry: OutboxEntry) throws(StoreError) -> Bool {
-        guard let base = entry.base.flatMap(RowSlab.restored(from:)), let told = try row(of: record, over: base.row)
+        let entity = model.entities[entry.identity.entityIndex]
+        guard let base = entry.base.flatMap(RowSlab.restored(from:)),
+            let changed = try differences(record, from: base.row, of: entity), changed.isEmpty
         else {
             return true
         }
-        let entity = model.entities[entry.identity.entityIndex]
+        guard entry.kind == .update else { return false }
+        return try mirror.hasOtherMembers(record, entry, on: connection)
+    }
+
+    /// The slots in which the server has other values than a row, as far as others can change them; nil if the record does not fit.
+    fileprivate func differences(
+        _ record: RemoteRecord, from row: RowPointer, of entity: EntityDescription
+    ) throws(StoreError) -> SlotSet? {
+        guard let told = try self.row(of: record, over: row) else { return nil }
         let known = try mirror.known(
             mirror.canonical(record.id, entity), root: entity.rootIndex, on: connection)
         let own = ServerProperties(known, record)
-        let isSame = told.slots.allSatisfy { own.isSame(told.slab.row, base.row, entity.slots[$0]) }
-        guard isSame else { return true }
-        guard entry.kind == .update else { return false }
-        return try mirror.hasOtherMembers(record, entry, on: connection)
+        var result = SlotSet()
+        for slot in told.slots where !own.isSame(told.slab.row, row, entity.slots[slot]) { result.insert(slot) }
+        return result
     }
 }

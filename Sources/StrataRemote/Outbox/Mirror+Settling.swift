@@ -253,8 +253,12 @@ extension ApplySession {
     mutating func take(_ record: RemoteRecord, behind entry: OutboxEntry?) throws(StoreError) {
         let id = mirror.canonical(record.id, model.entities[rootIndex(record)])
         if try mirror.known(id, root: rootIndex(record), on: connection)?.key == nil {
-            let delete = try mirror.deletions(of: [id], root: rootIndex(record), on: connection).last
-            if completed?.isOwn != true, let delete, try hasChanged(record, since: delete) { return }
+            if completed?.isOwn != true,
+                let delete = try mirror.deletions(of: [id], root: rootIndex(record), on: connection).last,
+                try hasChanged(record, since: delete)
+            {
+                return
+            }
             return try noteVersion(record)
         }
         // It may be an object that was deleted and is created again here.

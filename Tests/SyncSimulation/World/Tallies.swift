@@ -203,7 +203,7 @@ extension SimulatedClient {
             return
         }
         let policy: SavePolicy = world.executor.random.chance(0.7) ? .networkThenCache : .networkElseQueue
-        // The others have no better moment.
+        // The other contexts save at the same moment.
         for tallies in process.tallies where !tallies.isSaving && !tallies.draft.operations.isEmpty {
             Task(executorPreference: world.executor) { await self.save(tallies, policy) }
         }
