@@ -170,6 +170,8 @@ public struct ChangeSet: Sendable {
     public var author: String?
     /// The name of the context that makes the change, for history.
     public var contextName: String?
+    /// The context that makes the change; nil if it is none.
+    package var source: ChangeSource?
 
     /// No changes.
     public init() {}

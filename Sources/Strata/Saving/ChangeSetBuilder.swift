@@ -34,6 +34,7 @@ struct ChangeSetBuilder {
         var changes = ChangeSet()
         changes.author = core.settings.author
         changes.contextName = core.settings.name
+        changes.source = core.saves.source
         let objects = core.tracker.objects
         changes.inserts.reserveCapacity(objects.count { $0.isInserted && !$0.flags.contains(.deleted) })
         for object in objects where object.hasChanges && !object.isStillborn {

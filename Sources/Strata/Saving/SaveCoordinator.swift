@@ -18,6 +18,8 @@ final class SaveCoordinator: ContextPart {
     var isWaiting: Bool { phase == .waiting }
     /// Objects whose changes were dropped while a save waits for the store. What they show then is not based on what it writes.
     private(set) var reverted: Set<ObjectIdentifier> = []
+    /// Names the context to stores; nil once its changes are dropped for good.
+    var source: ChangeSource? = ChangeSource()
     /// Saves that wait for that one.
     var queue: [CheckedContinuation<Void, Never>] = []
 

@@ -190,6 +190,7 @@ final class ContextCore {
         nullifications.removeAll()
         unresolved.removeAll()
         saves.checks.removeAll()
+        saves.source = nil
         pairOwners.removeAll()
         factory.forgetSharedSources()
         for object in changed { object.dropChanges() }

@@ -88,6 +88,7 @@ extension StoreSet {
         var empty = ChangeSet()
         empty.author = changes.author
         empty.contextName = changes.contextName
+        empty.source = changes.source
         var result = Array(repeating: empty, count: parts.count)
         for insert in changes.inserts { result[position(of: insert.row.entityIndex)].inserts.append(insert) }
         for update in changes.updates { result[position(of: update.row.entityIndex)].updates.append(update) }

@@ -17,6 +17,13 @@ struct OnlineSaves: Sendable {
     /// them before the conflict is decided, so what they refer to does not hold them back.
     let undecided = Guarded<Set<RowIdentity>>([])
 
+    /// Those of some objects of which contexts have saves under way, or without an answer.
+    func open(among objects: Set<RowIdentity>) -> Set<RowIdentity> {
+        let active = turns.active(among: objects)
+        if unknown.isEmpty { return active }
+        return active.union(objects.filter { !unknown.others(of: $0, besides: nil).isEmpty })
+    }
+
     /// Nobody repeats the saves that got no answer.
     /// - Parameter isForgotten: Whose they are, by the topmost entity; nil for all.
     func forget(_ isForgotten: ((RemoteIdentity) -> Bool)? = nil) {

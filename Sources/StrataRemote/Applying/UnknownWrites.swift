@@ -2,34 +2,115 @@ import StrataStore
 
 /// Online saves whose outcome is not known. Each keeps its token and its body, and is sent again before the next save
 /// of its object: the server carries it out once, and the client does not conflict with itself. A save that is known to be
-/// carried out by now stays here while contexts have its changes to save. Kept in memory, as these are.
+/// carried out by now stays here while its context has the changes to save. Kept in memory, as these are.
+///
+/// Of the contexts that save an object, each has its own. One at most is not known to be carried out, because each save settles
+/// those of others first.
 final class UnknownWrites: Sendable {
+    /// A write, and who has its changes to save.
+    private struct Note {
+        var unknown: UnknownWrite
+        weak var source: ChangeSource?
+        /// Whether a context had the changes. Those of the outbox belong to none.
+        let hadSource: Bool
+
+        /// Whether the context of the write has given its changes up.
+        var isAbandoned: Bool { hadSource && source == nil }
+
+        init(_ unknown: UnknownWrite, _ source: ChangeSource?) {
+            self.unknown = unknown
+            self.source = source
+            hadSource = source != nil
+        }
+
+        /// Whether a save has to leave out what the write has done.
+        func belongs(to source: ChangeSource?) -> Bool { !hadSource || source != nil && self.source === source }
+    }
+
     /// By topmost entity and key.
-    private let writes = Guarded<[RowIdentity: UnknownWrite]>([:])
+    private let notes = Guarded<[RowIdentity: [Note]]>([:])
 
     /// The answer to a write was lost. An earlier one of the object, of which nothing is known either, comes first.
-    func add(_ write: MirrorWrite, _ identity: RowIdentity) {
-        writes.withLock { $0[identity] = $0[identity] ?? UnknownWrite(write: write) }
+    /// - Parameters:
+    ///   - source: The context that saves.
+    ///   - isOwn: Whether it has the changes of the write. Nobody has those that waited in the outbox.
+    func add(_ write: MirrorWrite, _ identity: RowIdentity, of source: ChangeSource?, isOwn: Bool = true) {
+        notes.withLock { notes in
+            if notes[identity]?.contains(where: { $0.belongs(to: source) }) == true { return }
+            notes[identity, default: []].append(Note(UnknownWrite(write: write), isOwn ? source : nil))
+        }
     }
 
     /// From now on something else is to be sent again of an object, or nothing.
-    func put(_ unknown: UnknownWrite?, _ identity: RowIdentity) { writes.withLock { $0[identity] = unknown } }
+    func put(_ unknown: UnknownWrite?, _ identity: RowIdentity, of source: ChangeSource?) {
+        notes.withLock { notes in
+            var list = notes[identity] ?? []
+            list.removeAll { $0.belongs(to: source) || $0.isAbandoned && $0.unknown.isHere }
+            if let unknown { list.append(Note(unknown, source)) }
+            notes[identity] = list.isEmpty ? nil : list
+        }
+    }
 
     /// Whether all answers are known.
-    var isEmpty: Bool { writes.withLock(\.isEmpty) }
+    var isEmpty: Bool { notes.withLock(\.isEmpty) }
 
-    func write(of identity: RowIdentity) -> UnknownWrite? { writes.withLock { $0[identity] } }
+    /// What is to be left out of a context's save of an object.
+    func write(of identity: RowIdentity, of source: ChangeSource?) -> UnknownWrite? {
+        notes.withLock { $0[identity]?.first { $0.belongs(to: source) }?.unknown }
+    }
 
-    func remove(_ identity: RowIdentity) { writes.withLock { $0[identity] = nil } }
+    /// What contexts that have given their changes up have sent of an object. Nobody has its operations to save.
+    func abandoned(of identity: RowIdentity) -> UnknownWrite? {
+        notes.withLock { $0[identity]?.first { $0.isAbandoned && !$0.unknown.isHere }?.unknown.ownerless }
+    }
+
+    /// What other contexts have sent of an object, and what the mirror does not have for certain. New objects are known to none
+    /// but the context that makes them.
+    func others(of identity: RowIdentity, besides source: ChangeSource?) -> [UnknownWrite] {
+        notes.withLock { notes in
+            (notes[identity] ?? []).filter {
+                !$0.belongs(to: source) && !$0.unknown.isHere && !$0.unknown.isOfNewObject
+            }.map(\.unknown)
+        }
+    }
+
+    /// From now on a write is known to have had another outcome; nil if nothing is to be remembered of it.
+    func replace(_ unknown: UnknownWrite, _ identity: RowIdentity, by next: UnknownWrite?) {
+        notes.withLock { notes in
+            var list = notes[identity] ?? []
+            guard let index = list.firstIndex(where: { $0.unknown.write.write.token == unknown.write.write.token }) else {
+                return
+            }
+            if let next { list[index].unknown = next } else { list.remove(at: index) }
+            notes[identity] = list.isEmpty ? nil : list
+        }
+    }
+
+    func remove(_ identity: RowIdentity, of source: ChangeSource?) { put(nil, identity, of: source) }
 
     func remove(_ isForgotten: ((RemoteIdentity) -> Bool)?) {
-        writes.withLock { writes in
-            writes = writes.filter { _, unknown in
-                guard let isForgotten else { return false }
-                return !isForgotten(unknown.write.rootedName)
+        notes.withLock { notes in
+            notes = notes.compactMapValues { list in
+                let rest = list.filter { !(isForgotten?($0.unknown.write.rootedName) ?? true) }
+                return rest.isEmpty ? nil : rest
             }
         }
     }
+}
+
+/// The online saves without a known outcome whose changes one context still has.
+struct OwnUnknownWrites: Sendable {
+    let all: UnknownWrites
+    /// The context; nil if the store is used without one.
+    let source: ChangeSource?
+
+    func write(of identity: RowIdentity) -> UnknownWrite? { all.write(of: identity, of: source) }
+
+    func add(_ write: MirrorWrite, _ identity: RowIdentity) { all.add(write, identity, of: source) }
+
+    func put(_ unknown: UnknownWrite?, _ identity: RowIdentity) { all.put(unknown, identity, of: source) }
+
+    func remove(_ identity: RowIdentity) { all.remove(identity, of: source) }
 }
 
 /// What an earlier save has sent of an object, and what contexts still have to save: it is left out of their next save.
@@ -55,6 +136,16 @@ struct UnknownWrite: Sendable {
     var carriedOut: UnknownWrite {
         var result = self
         result.isCarriedOut = true
+        return result
+    }
+
+    /// The same, if no context has its changes to save.
+    var ownerless: UnknownWrite {
+        var result = self
+        result.write.computed = write.computed.mapValues { value in
+            ComputedValue(
+                before: value.before, after: value.after, operations: value.operations, covered: FieldOperations())
+        }
         return result
     }
 

@@ -6,11 +6,13 @@ import StrataStore
 /// They are queued as they were sent, under their own names, and what was changed since comes after them. So the server
 /// does each once, and nobody is in conflict with himself.
 extension Mirror {
-    /// What online saves of the objects of a change have sent without an answer.
+    /// What online saves of the objects of a change have sent without an answer: those of the same context, and of contexts that
+    /// have given their changes up. Other contexts save theirs again, or have them settled by others.
     func unknownWrites(of changes: ChangeSet) -> [(identity: RowIdentity, unknown: UnknownWrite)] {
         if online.unknown.isEmpty { return [] }
         return objects(of: changes).compactMap { identity in
-            online.unknown.write(of: identity).map { (identity, $0) }
+            let own = online.unknown.write(of: identity, of: changes.source)
+            return (own ?? online.unknown.abandoned(of: identity)).map { (identity, $0) }
         }
     }
 
@@ -46,7 +48,7 @@ extension Mirror {
         if online.unknown.isEmpty { return (result, objects) }
         for (index, update) in changes.updates.enumerated() {
             let identity = RowIdentity(entityIndex: root(update.row.row.entityIndex), key: update.row.row.key)
-            guard let unknown = online.unknown.write(of: identity), unknown.isHere else { continue }
+            guard let unknown = online.unknown.write(of: identity, of: changes.source), unknown.isHere else { continue }
             let rows = try store.rows(entityIndex: identity.entityIndex, keys: [identity.key])
             guard rows.count > 0 else { continue }
             result.leaveOut(unknown.write, ofUpdateAt: index, behind: rows[0].row, model)
@@ -55,20 +57,33 @@ extension Mirror {
         return (result, objects)
     }
 
+    /// The places of the entries of some objects that the server has refused. Online saves have gone past them.
+    func refusedEntries(of objects: [RowIdentity], on connection: Connection) throws(StoreError) -> Set<Int64> {
+        var result: Set<Int64> = []
+        for (root, list) in Dictionary(grouping: objects, by: \.entityIndex) {
+            for entries in try entries(root: root, keys: list.map(\.key).sorted(), on: connection).values {
+                result.formUnion(entries.filter { $0.state == .failed }.map(\.seq))
+            }
+        }
+        return result
+    }
+
     /// Queues writes that were sent without an answer before what has just been queued, in the same transaction.
+    /// - Parameter passed: The places of entries that the server had refused before.
     func adopt(
-        _ writes: [(identity: RowIdentity, unknown: UnknownWrite)], on connection: Connection
+        _ writes: [(identity: RowIdentity, unknown: UnknownWrite)], passed: Set<Int64>, on connection: Connection
     ) throws(StoreError) {
-        for (identity, unknown) in writes { try adopt(unknown, of: identity, on: connection) }
+        for (identity, unknown) in writes { try adopt(unknown, of: identity, passed, on: connection) }
     }
 
     /// An attempt of a change that was refused later may have been carried out: a new save of the object repeats it
     /// first.
-    func noteUnknown(_ refused: [RowIdentity: OutboxEntry]) {
+    /// - Parameter source: The context that saves.
+    func noteUnknown(_ refused: [RowIdentity: OutboxEntry], _ source: ChangeSource?) {
         for (identity, entry) in refused {
             guard let sent = entry.sent, var write = FrozenWrite.decode(sent, entry, self) else { continue }
             write.computed = computed(of: entry)
-            online.unknown.add(write, identity)
+            online.unknown.add(write, identity, of: source, isOwn: false)
         }
     }
 
@@ -89,7 +104,7 @@ extension Mirror {
     /// Writes are queued: nobody repeats them but the engine.
     func noteAdopted(_ writes: [(identity: RowIdentity, unknown: UnknownWrite)]) {
         for (identity, unknown) in writes {
-            online.unknown.remove(identity)
+            online.unknown.replace(unknown, identity, by: nil)
             online.births.end([unknown.write.rootedName])
         }
     }
@@ -121,7 +136,9 @@ extension Mirror {
                         reason: .unique(slots: [slot.index]), entityIndex: row.entityIndex, key: row.key,
                         storeRow: there, otherKey: other))
                 let identity = RowIdentity(entityIndex: root, key: row.key)
-                if let unknown = online.unknown.write(of: identity) { noteAdopted([(identity, unknown)]) }
+                if let unknown = online.unknown.write(of: identity, of: changes.source) {
+                    noteAdopted([(identity, unknown)])
+                }
             }
         }
         return result
@@ -145,12 +162,12 @@ extension Mirror {
     }
 
     private func adopt(
-        _ unknown: UnknownWrite, of identity: RowIdentity, on connection: Connection
+        _ unknown: UnknownWrite, of identity: RowIdentity, _ passed: Set<Int64>, on connection: Connection
     ) throws(StoreError) {
         let write = unknown.write
         var entries = try entries(root: identity.entityIndex, key: identity.key, on: connection)
         if entries.count == 2, var refused = entries.first, refused.state == .sent, refused.kind == .update,
-            refused.token != write.write.token
+            passed.contains(refused.seq), refused.token != write.write.token
         {
             // The save went past the entry, because the server had refused that: if it had been carried out, it would be gone.
             refused.state = .waiting

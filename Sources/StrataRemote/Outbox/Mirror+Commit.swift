@@ -12,10 +12,13 @@ extension Mirror {
         if changes.isEmpty { return .committed(CommitEffects()) }
         let unknown = enqueues ? unknownWrites(of: changes) : []
         let (result, told) = try store.transaction { (transaction) throws(StoreError) in
+            let passed = try unknown.isEmpty ? [] : refusedEntries(of: unknown.map(\.identity), on: transaction.connection)
             var save = LocalSave(
                 mirror: self, transaction: transaction, changes: changes, enqueues: enqueues, ticket: nil)
             let result = try save.run()
-            if case .committed = result, !unknown.isEmpty { try adopt(unknown, on: transaction.connection) }
+            if case .committed = result, !unknown.isEmpty {
+                try adopt(unknown, passed: passed, on: transaction.connection)
+            }
             return (result, save.told)
         }
         guard case .committed = result else { return result }

@@ -66,7 +66,7 @@ extension Mirror {
 
     /// Takes out entries that a save has found to be carried out, although the save itself is not done.
     func forgetCarriedOut(
-        _ refused: [RowIdentity: OutboxEntry], _ carriedOut: CarriedOutWrites
+        _ refused: [RowIdentity: OutboxEntry], _ carriedOut: CarriedOutWrites, _ own: OwnUnknownWrites
     ) throws(StoreError) {
         try store.transaction { (transaction) throws(StoreError) in
             for (identity, entry) in refused where entry.kind == .update {
@@ -78,7 +78,7 @@ extension Mirror {
                 try leaveOperations(of: current, on: transaction.connection)
                 try DeletedLinks(mirror: self, connection: transaction.connection).noteStale(current.identity)
                 // Nothing of it has to be left out of the next save.
-                if online.unknown.write(of: identity)?.write.write.token == token { online.unknown.remove(identity) }
+                if own.write(of: identity)?.write.write.token == token { own.remove(identity) }
             }
         }
     }

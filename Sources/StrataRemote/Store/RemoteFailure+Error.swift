@@ -23,6 +23,14 @@ extension StoreError {
         self = error.kind == .cancelled ? .cancelled : .remote(RemoteFailure(error))
     }
 
+    /// Why a synchronization ended before a save could begin.
+    init(_ error: SyncError) {
+        switch error {
+        case .remote(let error): self.init(error)
+        case .store(let error): self = error
+        }
+    }
+
     /// Whether the server cannot be reached: there is no connection, or no answer in time.
     var isUnreachable: Bool {
         guard case .remote(let failure) = self else { return false }

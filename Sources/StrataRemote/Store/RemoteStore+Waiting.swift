@@ -42,14 +42,11 @@ extension RemoteStore {
         } catch {
             // What keeps other changes back says nothing of this save.
             guard try goesBehindWaiting(changes) else { return }
-            switch error {
-            case .remote(let error): throw StoreError(error)
-            case .store(let error): throw error
-            }
+            throw StoreError(error)
         }
     }
 
-    private func goesBehindWaiting(_ changes: ChangeSet) throws(StoreError) -> Bool {
+    func goesBehindWaiting(_ changes: ChangeSet) throws(StoreError) -> Bool {
         guard try mirror.entryCount(failed: false) > 0 else { return false }
         var waiting: [Int: Set<Int64>] = [:]
         for entity in model.entities where entity.parentIndex == nil {

@@ -129,6 +129,9 @@ public final class RemoteStore: NetworkStore {
         sync = SyncEngine(
             mirror: mirror, backend: backend, options: options.sync, clock: surroundings.clock,
             random: surroundings.random, executor: surroundings.executor)
+        sync.settling.withLock { settling in
+            settling = { [weak self] (objects) async throws(SyncError) in try await self?.settleOnline(objects) }
+        }
     }
 
     /// Where fetches look by default. You can change it at any time, when the network comes and goes for instance. It applies

@@ -25,6 +25,8 @@ struct PushRun {
     var groupLimit = Int.max
     /// Whether the server has objects that it is known to have had; nil until it is needed.
     var hasWitness: Bool?
+    /// Objects whose online saves have been looked at.
+    private var settled: Set<RowIdentity> = []
 
     init(_ engine: SyncEngine) { self.engine = engine }
 
@@ -47,8 +49,14 @@ struct PushRun {
         }
         var idleRounds = 0
         while true {
-            let entries = try local { () throws(StoreError) in try ready(limit: Self.roundSize) }
-            if entries.isEmpty { return }
+            let waiting = try local { () throws(StoreError) in try ready(limit: Self.roundSize) }
+            if waiting.isEmpty { return }
+            let open = mirror.online.open(among: Set(waiting.map(identity))).subtracting(settled)
+            let entries = open.isEmpty ? waiting : waiting.filter { !open.contains(identity($0)) }
+            if entries.isEmpty {
+                try await settle(open, waiting)
+                continue
+            }
             let before = (steps: steps, reports: results.count, postponed: postponed.count)
             do throws(Interruption) {
                 try await round(entries)
@@ -75,6 +83,24 @@ struct PushRun {
             if idleRounds > 2 {
                 try await engine.pause(min(idleRounds - 2, 3), RemoteError(.conflict, domain: "Strata", message: ""))
             }
+        }
+    }
+
+    /// What contexts have sent of objects without the outbox comes before what waits of these.
+    private mutating func settle(_ objects: Set<RowIdentity>, _ waiting: [OutboxEntry]) async throws(SyncError) {
+        do throws(SyncError) {
+            let settling = engine.settling.withLock { $0 }
+            try await settling?(objects)
+            settled.formUnion(objects)
+        } catch {
+            guard case .remote(let error) = error else { throw error }
+            if error.isTransient, failures < engine.options.retries {
+                failures += 1
+                return try await engine.pause(failures, error)
+            }
+            guard !error.concernsAll else { throw .remote(error) }
+            postponed.formUnion(waiting.map(\.seq))
+            postponement = postponement ?? error
         }
     }
 

@@ -41,12 +41,12 @@ struct OnlineSave: Sendable {
     /// Sends the save, and notes in the mirror what the server has done. If the server cannot be reached, the save waits in the
     /// mirror where the policy says so.
     func run() async throws(StoreError) -> CommitResult {
-        mirror.noteUnknown(refused)
-        mirror.noteUnknown(refusedBelow)
+        mirror.noteUnknown(refused, asked.source)
+        mirror.noteUnknown(refusedBelow, asked.source)
         let births = writes.filter { $0.kind == .insert }
         mirror.online.births.begin(births.map(\.rootedName))
         defer { endBirths() }
-        var sending = SaveSending(store: store, options: options, writes: writes, refused: Set(refused.keys))
+        var sending = SaveSending(store: store, options: options, writes: writes, refused: Set(refused.keys), source: asked.source)
         let ticket = mirror.ticket()
         await sending.run()
         let sent = sending
@@ -81,7 +81,7 @@ struct OnlineSave: Sendable {
         if mirror.online.births.isEmpty { return }
         for write in writes {
             let identity = RowIdentity(entityIndex: write.entity.rootIndex, key: write.identity.key)
-            if mirror.online.unknown.write(of: identity) == nil {
+            if mirror.online.unknown.write(of: identity, of: asked.source) == nil {
                 mirror.online.births.end([write.rootedName])
             } else if write.kind == .insert {
                 mirror.online.births.leave([write.rootedName])
@@ -96,7 +96,7 @@ struct OnlineSave: Sendable {
         let left = refused.filter { !sent.isPassed($0.key) }
         guard !left.isEmpty, !sent.repeated.carriedOut.isEmpty else { return }
         try await store.surroundings.elsewhere { () throws(StoreError) in
-            try self.mirror.forgetCarriedOut(left, sent.repeated.carriedOut)
+            try self.mirror.forgetCarriedOut(left, sent.repeated.carriedOut, sent.repeated.unknown)
         }
     }
 

@@ -20,14 +20,13 @@ extension RemoteStore {
         guard options.savePolicy != .cacheOnly else {
             return try await surroundings.elsewhere { () throws(StoreError) in try self.commitHere(asked) }
         }
+        let objects = mirror.objects(of: asked)
         do throws(StoreError) {
-            try await sendWhatGoesBefore(asked)
+            try await beginTurn(of: asked, objects, options)
         } catch {
             guard options.savePolicy == .networkElseQueue, error.isUnreachable else { throw error }
             return try await surroundings.elsewhere { () throws(StoreError) in try self.commitHere(asked) }
         }
-        let objects = mirror.objects(of: asked)
-        try await mirror.online.turns.begin(objects)
         defer { mirror.online.turns.end(objects) }
         let (changes, behind) = try mirror.behindEchoes(asked)
         // A change that was made on top of a newer one is not sent to the server yet.
@@ -35,6 +34,27 @@ extension RemoteStore {
         guard conflicts.isEmpty else { return .conflicts(conflicts) }
         let save = try OnlineSave(store: self, options: options, asked: asked, changes: changes, behind: behind)
         return try await save.run()
+    }
+
+    /// Waits until nothing goes before a save any more: what waits in the mirror, other saves of the same objects, and what other
+    /// contexts have sent of these without an answer. Then it is the save's turn, which has to be ended.
+    private func beginTurn(
+        of changes: ChangeSet, _ objects: Set<RowIdentity>, _ options: Options
+    ) async throws(StoreError) {
+        let turns = mirror.online.turns
+        try await sendWhatGoesBefore(changes)
+        if try await turns.begin(objects) {
+            // Another context may have saved to the mirror meanwhile.
+            turns.end(objects)
+            try await sendWhatGoesBefore(changes)
+            try await turns.begin(objects)
+        }
+        do throws(SyncError) {
+            try await settleOthers(of: objects, besides: changes.source, options)
+        } catch {
+            turns.end(objects)
+            throw StoreError(error)
+        }
     }
 
     // MARK: Here

@@ -4,6 +4,8 @@ import StrataStore
 
 /// Writes that were sent before without an answer, and that the server is known to have carried out by now.
 struct RepeatedWrites {
+    /// All that the context has sent without a known outcome.
+    let unknown: OwnUnknownWrites
     /// What is left of the writes of the save after them, by position.
     var rests: [Int: MirrorWrite] = [:]
     /// The earlier writes, as long as what is left is not done.
@@ -47,7 +49,7 @@ extension SaveSending {
     /// has done then out of the writes of this save.
     mutating func settleUnknown() async {
         for (position, write) in writes.enumerated() {
-            var next = store.mirror.online.unknown.write(of: rooted(write))
+            var next = repeated.unknown.write(of: rooted(write))
             while let earlier = next { next = await settle(earlier, before: write, at: position) }
         }
         writes = writes.enumerated().compactMap { position, write in repeated.rests[position] ?? write }
@@ -64,7 +66,7 @@ extension SaveSending {
         switch outcome {
         case .done where earlier.write.kind == .delete && write.kind != .delete:
             // Nothing is left of the object: what makes it again is sent as it is.
-            store.mirror.online.unknown.remove(rooted(write))
+            repeated.unknown.remove(rooted(write))
         case .done(var record):
             repeated.carriedOut.add(earlier.write.write.token, missing: missing)
             if record == nil, !write.computed.isEmpty {
@@ -92,7 +94,7 @@ extension SaveSending {
             }
             repeated.rests[position] = rest
             if rest.isNothing {
-                store.mirror.online.unknown.remove(rooted(write))
+                repeated.unknown.remove(rooted(write))
             } else {
                 // Without the rest the save is not done, and what the mirror lacks is still to be sent in front of it.
                 repeated.earlier[rooted(write)] = earlier
@@ -135,7 +137,7 @@ extension SaveSending {
     private mutating func overtake(_ write: MirrorWrite, _ earlier: UnknownWrite, _ record: RemoteRecord) async {
         guard await noteLatest(record, of: earlier, before: write, endsHere: true) else { return }
         // The context still has the operations that the server has carried out: the next save has to leave them out, too.
-        store.mirror.online.unknown.put(.operations(of: earlier.write), rooted(write))
+        repeated.unknown.put(.operations(of: earlier.write), rooted(write))
         repeated.overtaken.insert(rooted(write))
         fail(
             write,
@@ -157,7 +159,7 @@ extension SaveSending {
         if mayBeCarriedOut(earlier, error) {
             var refused = earlier
             refused.refusals += 1
-            store.mirror.online.unknown.put(refused, rooted(write))
+            repeated.unknown.put(refused, rooted(write))
             fail(write, error)
             return nil
         }
@@ -169,14 +171,14 @@ extension SaveSending {
             return nil
         }
         let before = error.kind == .gone ? nil : earlier.before.flatMap(UnknownWrite.operations)
-        store.mirror.online.unknown.put(before, rooted(write))
+        repeated.unknown.put(before, rooted(write))
         guard write.kind == .insert, earlier.isOfNewObject else { return before }
         if error.kind == .gone {
             noteDeleted(write)
             fail(write, error)
         } else if let born = earlier.born {
             // The server has it, but not the change.
-            store.mirror.online.unknown.put(UnknownWrite(write: born), rooted(write))
+            repeated.unknown.put(UnknownWrite(write: born), rooted(write))
             fail(write, error)
         }
         return nil
@@ -184,7 +186,7 @@ extension SaveSending {
 
     /// A new object existed at the server, and others have deleted it: the merge policy decides whether to create it again.
     func noteDeleted(_ write: MirrorWrite) {
-        store.mirror.online.unknown.remove(rooted(write))
+        repeated.unknown.remove(rooted(write))
         store.mirror.online.deleted.withLock { _ = $0.insert(rooted(write)) }
     }
 
@@ -192,7 +194,7 @@ extension SaveSending {
     /// that: it has done operations, or made a new object, perhaps under a key of its own. Somebody in front of it may have
     /// refused. The save fails then, and the next one asks again, because to send its own changes would do the same twice. A server
     /// that refuses again and again has not carried it out: one that recognizes writes would say so.
-    private func mayBeCarriedOut(_ earlier: UnknownWrite, _ error: RemoteError) -> Bool {
+    func mayBeCarriedOut(_ earlier: UnknownWrite, _ error: RemoteError) -> Bool {
         let write = earlier.write
         guard write.kind == .insert || !write.write.operations.isEmpty || !write.computed.isEmpty,
             earlier.refusals < 2, store.mirror.server.remembersWrites
@@ -205,9 +207,10 @@ extension SaveSending {
     }
 
     /// What became of an earlier write, which is sent once more unless that would carry out its operations a second time.
+    /// - Parameter next: What the save is about to send of the object; nil if the write is another context's.
     /// - Returns: The outcome, and the attributes whose operations the server lacks nevertheless.
-    private func outcomeOnce(
-        of earlier: UnknownWrite, before next: MirrorWrite
+    func outcomeOnce(
+        of earlier: UnknownWrite, before next: MirrorWrite?
     ) async -> (missing: Set<String>, RemoteOutcome) {
         let write = earlier.write
         if earlier.isCarriedOut || mayRepeatOperations(of: write) {
@@ -225,7 +228,7 @@ extension SaveSending {
         }
         let outcome = await outcome(of: write)
         if case .failed(let error) = outcome, error.kind == .conflict, let record = error.serverRecord,
-            write.isComputed, next.kind != .delete, let missing = missingInDoubt(of: write, record)
+            write.isComputed, next?.kind != .delete, let missing = missingInDoubt(of: write, record)
         {
             return (missing, .done(record))
         }
@@ -235,7 +238,7 @@ extension SaveSending {
     /// The attributes whose operations the server lacks after it has refused the repetition of a write, if it may have carried out
     /// the others: it recognizes no repetition, and what stands in the way may be what others have made of the write since.
     /// - Returns: nil if it has not carried out the write, or would have said so.
-    private func missingInDoubt(of write: MirrorWrite, _ record: RemoteRecord) -> Set<String>? {
+    func missingInDoubt(of write: MirrorWrite, _ record: RemoteRecord) -> Set<String>? {
         guard write.kind == .update, !store.mirror.server.remembersWrites else { return nil }
         let missing = missingOperations(of: write, record)
         return missing.count < write.computed.count ? missing : nil
@@ -338,7 +341,7 @@ extension SaveSending {
             }
         } catch {
             if earlier.write.kind == .update {
-                store.mirror.online.unknown.put(earlier.carriedOut, rooted(write))
+                repeated.unknown.put(earlier.carriedOut, rooted(write))
                 fail(write, error)
                 return false
             }

@@ -20,7 +20,7 @@ struct SaveSending {
     /// What happened to those that were tried.
     private(set) var failures: [(write: MirrorWrite, error: RemoteError)] = []
     /// Earlier writes of the same objects that the server has carried out.
-    var repeated = RepeatedWrites()
+    var repeated: RepeatedWrites
     /// New objects to which the server gave other primary keys than they were sent with.
     private(set) var renamed: [RowIdentity: String] = [:]
     /// Objects of which the server has refused a change before, or has not been told, that this save takes along.
@@ -28,13 +28,16 @@ struct SaveSending {
     /// The number of objects of the save.
     private let count: Int
 
+    /// - Parameter source: The context that saves.
     init(
-        store: RemoteStore, options: RemoteStore.Options, writes: [MirrorWrite], refused: Set<RowIdentity>
+        store: RemoteStore, options: RemoteStore.Options, writes: [MirrorWrite], refused: Set<RowIdentity> = [],
+        source: ChangeSource?
     ) {
         self.store = store
         self.options = options
         self.writes = writes
         self.refused = refused
+        repeated = RepeatedWrites(unknown: OwnUnknownWrites(all: store.mirror.online.unknown, source: source))
         count = writes.count
     }
 
@@ -263,16 +266,16 @@ struct SaveSending {
             } else if error.kind == .conflict, renamed[rooted(write)] == nil {
                 // The mirror gets what the server says now, with the earlier write in it, and the merge policy of the context
                 // compares with that. The answer to the repetition may have been the remembered first one, which is older.
-                store.mirror.online.unknown.put(.operations(of: earlier.write), rooted(write))
+                repeated.unknown.put(.operations(of: earlier.write), rooted(write))
                 repeated.overtaken.insert(rooted(write))
             } else {
                 // One that the server has renamed is found by its creation only.
                 let done = renamed[rooted(write)] == nil ? earlier.carriedOut : earlier
                 let next = error.leavesOutcomeUnknown ? earlier.followed(by: write) : done
-                store.mirror.online.unknown.put(next, rooted(write))
+                repeated.unknown.put(next, rooted(write))
             }
         } else if error.leavesOutcomeUnknown {
-            store.mirror.online.unknown.add(write, rooted(write))
+            repeated.unknown.add(write, rooted(write))
         }
         guard leave(write) else { return }
         failures.append((write, error))
@@ -281,7 +284,7 @@ struct SaveSending {
     private mutating func take(_ outcome: RemoteOutcome, of write: MirrorWrite) {
         switch outcome {
         case .done(let record):
-            store.mirror.online.unknown.remove(rooted(write))
+            repeated.unknown.remove(rooted(write))
             guard write.kind != .delete else { return }
             if let record { note(record, of: write) }
             // Of several requests about an object the last one tells what it is now, with what came of operations.

@@ -4,7 +4,14 @@ import StrataStore
 /// Lets online saves of the same objects go one after the other, in the order in which they began: each has to know which earlier
 /// ones got no answer. Saves without common objects do not wait for each other. Each ``begin(_:)`` needs an ``end(_:)``.
 final class SaveTurns: Sendable {
-    private typealias Resumption = CheckedContinuation<Bool, Never>
+    private typealias Resumption = CheckedContinuation<Turn, Never>
+
+    /// How a save may go on.
+    private enum Turn {
+        case immediately, afterWaiting
+        /// It may not, because it was cancelled.
+        case cancelled
+    }
 
     private struct Waiting {
         let id: UUID
@@ -29,28 +36,36 @@ final class SaveTurns: Sendable {
 
     /// Waits until no earlier save of the same objects is under way.
     /// - Parameter objects: By topmost entity and key.
+    /// - Returns: Whether there was one.
     /// - Throws: ``StoreError/cancelled`` if the task is cancelled meanwhile. There is nothing to be ended then.
-    func begin(_ objects: Set<RowIdentity>) async throws(StoreError) {
+    @discardableResult
+    func begin(_ objects: Set<RowIdentity>) async throws(StoreError) -> Bool {
         let id = UUID()
-        let mayGoOn = await withTaskCancellationHandler {
+        let turn = await withTaskCancellationHandler {
             await withCheckedContinuation { resumption in
-                let result: Bool? = state.withLock { state in
-                    if state.cancelled.remove(id) != nil { return false }
+                let turn: Turn? = state.withLock { state in
+                    if state.cancelled.remove(id) != nil { return .cancelled }
                     guard state.isFree(objects, after: state.waiting) else {
                         state.waiting.append(Waiting(id: id, objects: objects, resumption: resumption))
                         return nil
                     }
                     state.active.formUnion(objects)
-                    return true
+                    return .immediately
                 }
-                if let result { resumption.resume(returning: result) }
+                if let turn { resumption.resume(returning: turn) }
             }
         } onCancel: {
             cancel(id)
         }
         // It may have been cancelled when it had its turn already.
         state.withLock { _ = $0.cancelled.remove(id) }
-        guard mayGoOn else { throw .cancelled }
+        if turn == .cancelled { throw .cancelled }
+        return turn == .afterWaiting
+    }
+
+    /// Those of some objects of which saves are under way.
+    func active(among objects: Set<RowIdentity>) -> Set<RowIdentity> {
+        state.withLock { $0.active.intersection(objects) }
     }
 
     /// A save is over.
@@ -59,7 +74,7 @@ final class SaveTurns: Sendable {
             state.active.subtract(objects)
             return Self.takeFree(&state)
         }
-        for waiting in next { waiting.resumption.resume(returning: true) }
+        for waiting in next { waiting.resumption.resume(returning: .afterWaiting) }
     }
 
     private func cancel(_ id: UUID) {
@@ -70,8 +85,8 @@ final class SaveTurns: Sendable {
             }
             return (state.waiting.remove(at: index), Self.takeFree(&state))
         }
-        own?.resumption.resume(returning: false)
-        for waiting in next { waiting.resumption.resume(returning: true) }
+        own?.resumption.resume(returning: .cancelled)
+        for waiting in next { waiting.resumption.resume(returning: .afterWaiting) }
     }
 
     /// Takes those out that may go on, and gives them their objects.
