@@ -1,0 +1,161 @@
+import Foundation
+import Strata
+import StrataRemote
+import StrataRemoteTesting
+import Testing
+
+/// Two contexts of one store change the same object, and a save of one of them gets no answer.
+@Suite struct SeveralContextTests {
+    typealias Kind = OperationOutboxTests.Kind
+
+    /// What the second context does then.
+    enum Second: CaseIterable {
+        case savesOnline, savesOnlineWithoutAnswer, savesHere, pushes, pushesWithoutAnswer
+        /// It has saved to the mirror before, and the push got no answer.
+        case hasPushedWithoutAnswer
+    }
+
+    /// What the first context does at last.
+    enum First: CaseIterable { case savesOnline, savesHere, isGone }
+
+    /// A client and two contexts of its store that have read the tally.
+    private func open(
+        _ server: TallyServer, merging: Bool = false
+    ) async throws -> (client: TallyClient, contexts: [ManagedObjectContext], tallies: [ManagedObject]) {
+        let client = try TallyClient(server)
+        try await client.create()
+        let container = try PersistentContainer(store: client.store)
+        var contexts: [ManagedObjectContext] = []
+        var tallies: [ManagedObject] = []
+        for _ in 0..<2 {
+            let context = container.newContext(automaticallyMergesChanges: merging)
+            context.mergePolicy = .objectWinsByProperty
+            contexts.append(context)
+            tallies.append(try #require(try await context.find(entity: "Tally", "1")))
+        }
+        return (client, contexts, tallies)
+    }
+
+    private let online = RemoteOptions(savePolicy: .networkThenCache)
+
+    private func saveHere(_ context: ManagedObjectContext) throws { try context.save() }
+
+    private func saveOnline(_ context: ManagedObjectContext) async throws {
+        for _ in 0..<5 where context.hasChanges { try? await context.save(options: online) }
+        #expect(!context.hasChanges)
+    }
+
+    @Test(
+        "An increment without an answer is done once, and not lost, whatever another context does meanwhile",
+        arguments: PassedOperationTests.kinds, [false, true])
+    func increments(kind: Kind, isCarriedOut: Bool) async throws {
+        for merging in [false, true] {
+            for second in Second.allCases {
+                for first in First.allCases {
+                    try await increments(kind, isCarriedOut, merging, second, first)
+                }
+            }
+        }
+    }
+
+    private func increments(
+        _ kind: Kind, _ isCarriedOut: Bool, _ merging: Bool, _ second: Second, _ first: First
+    ) async throws {
+        let server = TallyServer(kind.features)
+        var (client, contexts, tallies) = try await open(server, merging: merging)
+        let loss = isCarriedOut ? \TallyTrouble.losesAnswers : \.losesRequests
+        if second == .hasPushedWithoutAnswer {
+            try tallies[1].increment("count", by: 100)
+            try saveHere(contexts[1])
+            await client.push(to: server, with: loss)
+        }
+        try tallies[0].increment("count", by: 10)
+        server[dynamicMember: loss] = true
+        await #expect(throws: PersistenceError.self) { try await contexts[0].save(options: online) }
+        server[dynamicMember: loss] = false
+        if second != .hasPushedWithoutAnswer { try tallies[1].increment("count", by: 100) }
+        switch second {
+        case .savesOnline: try await saveOnline(contexts[1])
+        case .savesOnlineWithoutAnswer:
+            server[dynamicMember: loss] = true
+            try? await contexts[1].save(options: online)
+            server[dynamicMember: loss] = false
+        case .savesHere, .pushes, .pushesWithoutAnswer:
+            try saveHere(contexts[1])
+            if second == .pushes { try await client.store.sync.push() }
+            if second == .pushesWithoutAnswer { await client.push(to: server, with: loss) }
+        default: break
+        }
+        switch first {
+        case .savesOnline: try await saveOnline(contexts[0])
+        case .savesHere: try saveHere(contexts[0])
+        case .isGone:
+            contexts.removeFirst()
+            tallies.removeFirst()
+        }
+        for context in contexts where context.hasChanges { try await saveOnline(context) }
+        try await client.settle()
+        // A context that is gone has given its change up, which may have been carried out all the same. It was not sent if the other's
+        // change did not go before it.
+        let isGivenUp = first == .isGone && (!isCarriedOut || second == .hasPushedWithoutAnswer)
+        let expected: [Int64] = isGivenUp ? [100, 110] : [110]
+        let label = Comment("\(second), \(first), merging: \(merging)")
+        guard case .integer(let count)? = server.value("count") else { return #expect(Bool(false), label) }
+        #expect(expected.contains(count), label)
+        #expect(try client.store.sync.pendingCount() == 0, label)
+        #expect(try client.tally()["count"] as? Int64 == count, label)
+        for (context, tally) in zip(contexts, tallies) {
+            try context.refresh(tally)
+            #expect(tally["count"] as? Int64 == count, label)
+        }
+    }
+
+    @Test(
+        "A value without an answer is a change by others to another context, whose merge policy decides",
+        arguments: PassedOperationTests.kinds, [false, true])
+    func values(kind: Kind, isCarriedOut: Bool) async throws {
+        let server = TallyServer(kind.features)
+        let (client, contexts, tallies) = try await open(server)
+        contexts[1].mergePolicy = .error
+        tallies[0]["name"] = "first"
+        let loss = isCarriedOut ? \TallyTrouble.losesAnswers : \.losesRequests
+        server[dynamicMember: loss] = true
+        await #expect(throws: PersistenceError.self) { try await contexts[0].save(options: online) }
+        server[dynamicMember: loss] = false
+        tallies[1]["name"] = "second"
+        // It is sent once more, so that it is carried out by now in any case.
+        await #expect(throws: PersistenceError.self) { try await contexts[1].save(options: online) }
+        #expect(server.value("name") == .string("first"))
+        contexts[1].mergePolicy = .objectWinsByProperty
+        try await saveOnline(contexts[1])
+        #expect(server.value("name") == .string("second"))
+        // The first context has not seen that.
+        contexts[0].mergePolicy = .error
+        await #expect(throws: PersistenceError.self) { try await contexts[0].save(options: online) }
+        contexts[0].mergePolicy = .storeWinsByProperty
+        try await contexts[0].save(options: online)
+        #expect(!contexts[0].hasChanges)
+        #expect(tallies[0]["name"] as? String == "second")
+        try await client.settle()
+        #expect(server.value("name") == .string("second"))
+    }
+
+    @Test(
+        "A deletion by another context does not take a value along that got no answer",
+        arguments: PassedOperationTests.kinds)
+    func deletion(kind: Kind) async throws {
+        let server = TallyServer(kind.features)
+        let (_, contexts, tallies) = try await open(server)
+        contexts[1].mergePolicy = .error
+        tallies[0]["name"] = "first"
+        server.losesAnswers = true
+        await #expect(throws: PersistenceError.self) { try await contexts[0].save(options: online) }
+        server.losesAnswers = false
+        contexts[1].delete(tallies[1])
+        await #expect(throws: PersistenceError.self) { try await contexts[1].save(options: online) }
+        #expect(server.value("name") == .string("first"))
+        contexts[1].mergePolicy = .objectWinsByProperty
+        try await saveOnline(contexts[1])
+        #expect(server.value("name") == nil)
+    }
+}
