@@ -3,8 +3,7 @@ import SyncSimulation
 
 // Runs simulations of synchronization: STRATA_SIMULATION_COUNT of them, from STRATA_SIMULATION_SEED on. Prints those
 // that fail, and ends with their number. The seed chooses the kind of server, unless STRATA_SIMULATION_VARIANT does, and
-// whether clients do operations, unless STRATA_SIMULATION_OPERATIONS says so (1 or 0). With STRATA_SIMULATION_SHARING=1, two
-// contexts of a client may change the same objects.
+// whether clients do operations, unless STRATA_SIMULATION_OPERATIONS says so (1 or 0).
 // STRATA_SIMULATION_TRACE prints what happens. STRATA_SIMULATION_DEFECT puts a defect into the clients;
 // STRATA_SIMULATION_DEFECTS looks for each defect by this many simulations at most, and counts those that are not
 // found.
@@ -16,7 +15,6 @@ let environment = ProcessInfo.processInfo.environment
 let first = environment["STRATA_SIMULATION_SEED"].flatMap(UInt64.init) ?? 1
 let count = environment["STRATA_SIMULATION_COUNT"].flatMap(UInt64.init) ?? 1000
 let defect = environment["STRATA_SIMULATION_DEFECT"].flatMap(SimulationWorld.Defect.init)
-let sharing = environment["STRATA_SIMULATION_SHARING"] == "1"
 let start = ContinuousClock.now
 var failed = 0
 for seed in first..<(first + count) {
@@ -28,8 +26,7 @@ for seed in first..<(first + count) {
     let operates =
         environment["STRATA_SIMULATION_OPERATIONS"].map { $0 == "1" }
         ?? (seed / UInt64(ServerVariant.all.count) % 2 == 1)
-    let violations = try SimulationWorld.run(
-        seed: seed, variant: variant, defect: defect, operates: operates, sharing: sharing)
+    let violations = try SimulationWorld.run(seed: seed, variant: variant, defect: defect, operates: operates)
     guard !violations.isEmpty else { continue }
     failed += 1
     say(

@@ -154,10 +154,14 @@ extension ApplySession {
             changes.updates.append(
                 .init(row: RowReference(slab: slab, row: slab.row), slots: changed, baseVersion: old.row.version))
             previousRows.append(old)
-            if isEcho {
+            if let isOwnEcho {
+                let server = ServerProperties(item.known, item.record)
+                let isOwn =
+                    isOwnEcho
+                    || changed.allSatisfy { server.isSame(slab.row, old.row, entity.slots[$0]) }
                 mirror.echoes.add(
-                    RowIdentity(entityIndex: entity.rootIndex, key: old.row.key), from: old.row.version,
-                    to: slab.row.version, changed)
+                    RowIdentity(entityIndex: entity.rootIndex, key: old.row.key),
+                    OwnEchoes.Echo(from: old.row.version, to: slab.row.version, slots: changed, isOwn: isOwn))
             }
         }
         noteMembers(item, old.row.key, entries: entries)

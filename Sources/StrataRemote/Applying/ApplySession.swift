@@ -39,8 +39,9 @@ struct ApplySession {
     var settling: Set<RowIdentity> = []
     /// A change that the server has carried out, and whether the answer tells what it has made of that, and nobody else's changes.
     var completed: (entry: OutboxEntry, isOwn: Bool)?
-    /// Whether the records are the server's answers to changes made here, which it has carried out.
-    var isEcho = false
+    /// If the records are the server's answers to changes made here, which it has carried out: whether they tell nothing that others
+    /// have changed since.
+    var isOwnEcho: Bool?
     var notes = ApplyNotes()
     /// Records that cannot be applied.
     var unreadable: [UnreadableRecord] = []

@@ -7,10 +7,13 @@ import StrataStore
 final class OwnEchoes: Sendable {
     /// The way of a row from the version that was saved to the one that acknowledgments have made of it.
     struct Echo {
-        var from: Int64
+        let from: Int64
         var to: Int64
         /// What the server has filled in.
         var slots: SlotSet
+        /// Whether all of that is known to be the server's doing. The answer to a repetition also tells what others have changed
+        /// since the first attempt: a deletion is in conflict with that.
+        var isOwn: Bool
     }
 
     /// By topmost entity and key.
@@ -18,15 +21,16 @@ final class OwnEchoes: Sendable {
     /// Contexts that are further behind meet a conflict.
     private static let limit = 100_000
 
-    func add(_ identity: RowIdentity, from: Int64, to: Int64, _ slots: SlotSet) {
+    func add(_ identity: RowIdentity, _ new: Echo) {
         echoes.withLock { echoes in
-            if var echo = echoes[identity], echo.to == from {
-                echo.to = to
-                echo.slots.formUnion(slots)
+            if var echo = echoes[identity], echo.to == new.from {
+                echo.to = new.to
+                echo.slots.formUnion(new.slots)
+                echo.isOwn = echo.isOwn && new.isOwn
                 echoes[identity] = echo
             } else {
                 if echoes.count >= Self.limit { echoes = [:] }
-                echoes[identity] = Echo(from: from, to: to, slots: slots)
+                echoes[identity] = new
             }
         }
     }
@@ -67,7 +71,7 @@ extension Mirror {
         for delete in changes.deletes {
             let identity = RowIdentity(entityIndex: root(delete.entityIndex), key: delete.key)
             guard let version = delete.baseVersion else { continue }
-            if let echo = self.echoes.echo(of: identity, from: version) { echoes[identity] = echo }
+            if let echo = self.echoes.echo(of: identity, from: version), echo.isOwn { echoes[identity] = echo }
         }
         if echoes.isEmpty { return (changes, []) }
         var rows: [RowIdentity: RowReference?] = [:]

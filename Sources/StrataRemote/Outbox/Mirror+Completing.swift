@@ -38,7 +38,7 @@ extension Mirror {
         }
         session.known = known
         session.hasLinks = hasLinks
-        session.isEcho = true
+        session.isOwnEcho = entries.allSatisfy { $0.attempts <= 1 }
         _ = try session.run(records, deleted: [])
         try forgetDeleted(entries, on: connection)
         order.noteWritten(
@@ -139,7 +139,7 @@ extension Mirror {
         }
         // Each is looked at on its own: what waits for the others is still to be told about.
         var session = ApplySession(mirror: self, transaction: transaction)
-        session.isEcho = true
+        session.isOwnEcho = isOwn
         try session.complete(entry, record, isOwn: isOwn)
         if let change = session.change { told.append(change) }
         if let record, let entity = model.entity(named: record.entity) {

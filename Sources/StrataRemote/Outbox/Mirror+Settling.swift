@@ -61,7 +61,7 @@ extension Mirror {
             } else {
                 try write(current, on: session.connection)
             }
-            session.isEcho = true
+            session.isOwnEcho = entry.attempts <= 1
             if let record { try session.take(record, behind: isDone ? current : nil) }
         }
     }

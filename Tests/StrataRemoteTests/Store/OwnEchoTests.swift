@@ -76,4 +76,26 @@ import Testing
         city["revision"] = Int64(77)
         await #expect(throws: PersistenceError.self) { try await context.save(options: RemoteOptions.cache) }
     }
+
+    @Test(
+        "A deletion is in conflict with what others have changed before a repeated change was answered",
+        arguments: PassedOperationTests.kinds)
+    func repeated(kind: OperationOutboxTests.Kind) async throws {
+        let server = TallyServer(kind.features)
+        let (client, other) = (try TallyClient(server), try TallyClient(server))
+        try await client.create()
+        try await other.store.sync.synchronize()
+        let context = try PersistentContainer(store: client.store).newContext()
+        let tally = try #require(try await context.find(entity: "Tally", "1"))
+        tally["amount"] = Decimal(5)
+        try await context.save(options: RemoteOptions.cache)
+        await client.push(to: server, with: \.losesAnswers)
+        try await other.change { $0["name"] = "theirs" }
+        context.delete(tally)
+        try await client.store.sync.push()
+        await #expect(throws: PersistenceError.self) {
+            try await context.save(options: RemoteOptions(savePolicy: .networkThenCache))
+        }
+        #expect(server.value("name") == .string("theirs"))
+    }
 }

@@ -30,15 +30,14 @@ struct Habits {
     /// Whether its changes may be put over values that it has not seen.
     var maySaveUnseen: Bool { overrules || usesContext && (mergesAutomatically || mergePolicy != .error) }
 
-    /// - Parameter sharing: Whether two contexts of a client may change the same objects.
-    init(_ random: inout SplitMix64, sharing: Bool) {
+    init(_ random: inout SplitMix64) {
         skew = (random.unit() - 0.5) * 600
         usesContext = random.chance(0.5)
         mergesAutomatically = random.chance(0.7)
         mergePolicy = random.chance(0.7) ? .error : .objectWinsByProperty
-        let (hasTwo, hasTwoForTallies) = sharing ? (random.chance(0.25), random.chance(0.3)) : (false, false)
+        let hasTwo = random.chance(0.25)
         contexts = usesContext ? hasTwo ? 2 : 1 : 0
-        tallyContexts = hasTwoForTallies ? 2 : 1
+        tallyContexts = random.chance(0.3) ? 2 : 1
         usesFile = random.chance(0.15)
         pushesAutomatically = random.chance(0.2)
         policies = ConflictPolicies()

@@ -155,7 +155,7 @@ extension SimulatedClient {
         let value = newValue(property, object.objectID.entity)
         object[property] = value.any
         let write = ModelServer.Write(identity: identity(object), property: property, value: .value(value))
-        world.saved(write, by: number, seen: .value(old), isLoose: mayMergeUnseen)
+        world.saved(write, by: number, seen: .value(old), isLoose: mayMergeUnseen, context: own.number)
         own.unsaved.insert(write)
     }
 

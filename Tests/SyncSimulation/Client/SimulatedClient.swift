@@ -83,9 +83,9 @@ final class SimulatedClient: @unchecked Sendable {
         if habits.usesContext {
             let container = try PersistentContainer(store: SimulatedStore(store, executor: executor))
             container.defaultMergePolicy = habits.mergePolicy
-            for _ in 0..<habits.contexts {
-                contexts.append(
-                    ClientContext(container.newContext(automaticallyMergesChanges: habits.mergesAutomatically)))
+            for number in 0..<habits.contexts {
+                let context = container.newContext(automaticallyMergesChanges: habits.mergesAutomatically)
+                contexts.append(ClientContext(context, number))
             }
             if world.operates {
                 // Operations are in conflict with nobody; notes are.
@@ -185,12 +185,17 @@ final class SimulatedClient: @unchecked Sendable {
 /// `@unchecked Sendable`: everything happens on one thread.
 final class ClientContext: @unchecked Sendable {
     let context: ManagedObjectContext
+    /// Its place among those of the client.
+    let number: Int
     /// What the context has, and no save has confirmed.
     var unsaved: Set<ModelServer.Write> = []
     /// How many saves are under way.
     var saving = 0
 
-    init(_ context: ManagedObjectContext) { self.context = context }
+    init(_ context: ManagedObjectContext, _ number: Int) {
+        self.context = context
+        self.number = number
+    }
 }
 
 /// What stays of a device when its process dies: a file, or memory that stands for one.

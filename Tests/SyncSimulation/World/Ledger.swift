@@ -10,6 +10,8 @@ final class Ledger: @unchecked Sendable {
         let seen: RemoteValue
         /// Whether it may be put over what came after it was made up: it waited in a context.
         let isLoose: Bool
+        /// The context that saved it, among those of the client.
+        var context: Int?
     }
 
     private(set) var saves: [ModelServer.Write: Save] = [:]

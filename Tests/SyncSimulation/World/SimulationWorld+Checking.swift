@@ -3,8 +3,10 @@ import StrataRemote
 // What must hold.
 extension SimulationWorld {
     /// A client saved a value over another one.
-    func saved(_ write: ModelServer.Write, by client: Int, seen: RemoteValue, isLoose: Bool = false) {
-        let save = Ledger.Save(client: client, seen: ModelServer.given(seen), isLoose: isLoose)
+    func saved(
+        _ write: ModelServer.Write, by client: Int, seen: RemoteValue, isLoose: Bool = false, context: Int? = nil
+    ) {
+        let save = Ledger.Save(client: client, seen: ModelServer.given(seen), isLoose: isLoose, context: context)
         ledger.save(write, save)
         trace("\(client) saves \(write.identity).\(write.property) = \(write.value) over \(seen)")
     }
@@ -179,6 +181,12 @@ extension SimulationWorld {
             {
                 continue
             }
+            // A context puts its values over those that another one has saved meanwhile.
+            let isPassed = ledger.saves.contains {
+                $0.key.identity == write.identity && $0.key.property == write.property && $0.value.isLoose
+                    && $0.value.client == save.client && $0.value.context != save.context
+            }
+            if isPassed { continue }
             guard present.contains(write.identity), let client = clients.first(where: { $0.number == save.client })
             else { continue }
             // Of two changes of an object that the client knew by two names the later one stays, by its clock.

@@ -27,8 +27,6 @@ public final class SimulationWorld: @unchecked Sendable {
     private var armed: Set<Fault> = []
     private var struckFaults: Set<Fault> = []
 
-    /// Whether two contexts of a client may change the same objects.
-    private let sharing: Bool
     /// What is wrong with the clients.
     private(set) var defect: Defect?
 
@@ -36,17 +34,15 @@ public final class SimulationWorld: @unchecked Sendable {
     /// - Returns: What went wrong; empty if nothing did.
     /// - Parameters:
     ///   - operates: Whether clients count and mark, too, besides assigning values.
-    ///   - sharing: Whether two contexts of a client may change the same objects.
     public static func run(
-        seed: UInt64, variant: ServerVariant, defect: Defect? = nil, operates: Bool = false, sharing: Bool = false
+        seed: UInt64, variant: ServerVariant, defect: Defect? = nil, operates: Bool = false
     ) throws -> [String] {
-        let world = try SimulationWorld(seed: seed, variant: variant, operates: operates, sharing: sharing)
+        let world = try SimulationWorld(seed: seed, variant: variant, operates: operates)
         world.defect = defect
         return try world.run()
     }
 
-    private init(seed: UInt64, variant: ServerVariant, operates: Bool, sharing: Bool) throws {
-        self.sharing = sharing
+    private init(seed: UInt64, variant: ServerVariant, operates: Bool) throws {
         executor = SeededExecutor(seed: seed)
         // The dialect of those over HTTP has no arrays.
         let operates = operates && !variant.isHTTP
@@ -91,7 +87,7 @@ public final class SimulationWorld: @unchecked Sendable {
     private func run() throws -> [String] {
         for number in 1...(2 + executor.random.below(2)) {
             clients.append(
-                try SimulatedClient(number: number, world: self, habits: Habits(&executor.random, sharing: sharing)))
+                try SimulatedClient(number: number, world: self, habits: Habits(&executor.random)))
         }
         var isDone = false
         let finish = UnsafeFlag()
