@@ -83,7 +83,7 @@ extension SimulationWorld {
                 buried.isEmpty
                 || buried.contains { client, write in
                     // Who made it and got no answer takes what it lacked for what the server has filled in.
-                    hasSeen(value, write) || write.value == .value(.null) && makers.contains(client)
+                    hasSeen(value, write) || makers.contains(client) && hasSeen(.value(.null), write)
                 }
             if !isSeen { violate("\(identity).\(property): \(value) was deleted unseen") }
         }
