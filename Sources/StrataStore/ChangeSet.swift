@@ -170,7 +170,7 @@ public struct ChangeSet: Sendable {
     public var author: String?
     /// The name of the context that makes the change, for history.
     public var contextName: String?
-    /// The context that makes the change; nil if it is none.
+    /// The context that makes the change; nil if changes come without one.
     package var source: ChangeSource?
 
     /// No changes.

@@ -173,6 +173,7 @@ extension ContextCore {
         nullifications.removeAll()
         unresolved.removeAll()
         saves.checks.removeAll()
+        saves.source?.startAnew()
         unloading.ends(of: objects)
         for object in objects where !object.flags.contains(.inserted) {
             object.revert()

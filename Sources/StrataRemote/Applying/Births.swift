@@ -8,8 +8,9 @@ final class Births: Sendable {
     private struct State {
         /// The objects that saves create right now.
         var active: Set<RemoteIdentity> = []
-        /// The objects whose save has ended without an answer. They stay so until the save is repeated.
-        var unknown: Set<RemoteIdentity> = []
+        /// The objects whose save has ended without an answer, and where their context has them; nil if the store is used without
+        /// one. They stay so until the save is repeated, or given up.
+        var unknown: [RemoteIdentity: ChangeSource.Draft?] = [:]
     }
 
     private let state = Guarded(State())
@@ -28,27 +29,33 @@ final class Births: Sendable {
         guard !identities.isEmpty else { return }
         state.withLock { state in
             state.active.subtract(identities)
-            state.unknown.subtract(identities)
+            for identity in identities { state.unknown[identity] = nil }
         }
     }
 
-    /// The saves have ended, and the server may have carried them out.
-    func leave(_ identities: [RemoteIdentity]) {
-        guard !identities.isEmpty else { return }
+    /// A save has ended, and the server may have carried it out.
+    /// - Parameter draft: What the context has to save; nil if there is none.
+    func leave(_ identity: RemoteIdentity, _ draft: ChangeSource.Draft?) {
         state.withLock { state in
-            state.active.subtract(identities)
-            state.unknown.formUnion(identities)
+            state.active.remove(identity)
+            state.unknown.updateValue(draft, forKey: identity)
         }
     }
 
     /// Saves that got no answer are not repeated: what they have made is told as any object.
     func forget(_ isForgotten: ((RemoteIdentity) -> Bool)?) {
-        state.withLock { state in state.unknown = state.unknown.filter { !(isForgotten?($0) ?? true) } }
+        state.withLock { state in state.unknown = state.unknown.filter { !(isForgotten?($0.key) ?? true) } }
     }
 
-    /// Whether the outcome of a save that creates an object is not known yet.
+    /// Whether the outcome of a save that creates an object is not known yet, and the save may be repeated.
     func isUnderWay(_ identity: RemoteIdentity) -> Bool {
-        state.withLock { $0.active.contains(identity) || $0.unknown.contains(identity) }
+        state.withLock { state in
+            if state.active.contains(identity) { return true }
+            guard let draft = state.unknown[identity] else { return false }
+            guard draft?.isDropped == true else { return true }
+            state.unknown[identity] = nil
+            return false
+        }
     }
 
     /// Waits up to a second for saves that create objects of an answer, so that a fetch gives them, too. A save that takes

@@ -27,48 +27,64 @@ final class UnknownWrites: Sendable {
         func belongs(to source: ChangeSource?) -> Bool { !hadSource || source != nil && self.source === source }
     }
 
-    /// By topmost entity and key.
-    private let notes = Guarded<[RowIdentity: [Note]]>([:])
+    private struct State {
+        /// By topmost entity and key.
+        var notes: [RowIdentity: [Note]] = [:]
+        /// How many objects there may be until those are looked for that no context can save any more.
+        var limit = 1000
+
+        /// Forgets new objects that contexts have given up: nobody else knows them.
+        mutating func sweep() {
+            guard notes.count > limit else { return }
+            notes = notes.filter { _, list in
+                list.contains { !$0.isAbandoned || !$0.unknown.isHere && !$0.unknown.isOfNewObject }
+            }
+            limit = max(1000, 2 * notes.count)
+        }
+    }
+
+    private let state = Guarded(State())
 
     /// The answer to a write was lost. An earlier one of the object, of which nothing is known either, comes first.
     /// - Parameters:
     ///   - source: The context that saves.
     ///   - isOwn: Whether it has the changes of the write. Nobody has those that waited in the outbox.
     func add(_ write: MirrorWrite, _ identity: RowIdentity, of source: ChangeSource?, isOwn: Bool = true) {
-        notes.withLock { notes in
-            if notes[identity]?.contains(where: { $0.belongs(to: source) }) == true { return }
-            notes[identity, default: []].append(Note(UnknownWrite(write: write), isOwn ? source : nil))
+        state.withLock { state in
+            if state.notes[identity]?.contains(where: { $0.belongs(to: source) }) == true { return }
+            state.notes[identity, default: []].append(Note(UnknownWrite(write: write), isOwn ? source : nil))
+            state.sweep()
         }
     }
 
     /// From now on something else is to be sent again of an object, or nothing.
     func put(_ unknown: UnknownWrite?, _ identity: RowIdentity, of source: ChangeSource?) {
-        notes.withLock { notes in
-            var list = notes[identity] ?? []
+        state.withLock { state in
+            var list = state.notes[identity] ?? []
             list.removeAll { $0.belongs(to: source) || $0.isAbandoned && $0.unknown.isHere }
             if let unknown { list.append(Note(unknown, source)) }
-            notes[identity] = list.isEmpty ? nil : list
+            state.notes[identity] = list.isEmpty ? nil : list
         }
     }
 
     /// Whether all answers are known.
-    var isEmpty: Bool { notes.withLock(\.isEmpty) }
+    var isEmpty: Bool { state.withLock(\.notes.isEmpty) }
 
     /// What is to be left out of a context's save of an object.
     func write(of identity: RowIdentity, of source: ChangeSource?) -> UnknownWrite? {
-        notes.withLock { $0[identity]?.first { $0.belongs(to: source) }?.unknown }
+        state.withLock { $0.notes[identity]?.first { $0.belongs(to: source) }?.unknown }
     }
 
     /// What contexts that have given their changes up have sent of an object. Nobody has its operations to save.
     func abandoned(of identity: RowIdentity) -> UnknownWrite? {
-        notes.withLock { $0[identity]?.first { $0.isAbandoned && !$0.unknown.isHere }?.unknown.ownerless }
+        state.withLock { $0.notes[identity]?.first { $0.isAbandoned && !$0.unknown.isHere }?.unknown.ownerless }
     }
 
     /// What other contexts have sent of an object, and what the mirror does not have for certain. New objects are known to none
     /// but the context that makes them.
     func others(of identity: RowIdentity, besides source: ChangeSource?) -> [UnknownWrite] {
-        notes.withLock { notes in
-            (notes[identity] ?? []).filter {
+        state.withLock { state in
+            (state.notes[identity] ?? []).filter {
                 !$0.belongs(to: source) && !$0.unknown.isHere && !$0.unknown.isOfNewObject
             }.map(\.unknown)
         }
@@ -76,21 +92,20 @@ final class UnknownWrites: Sendable {
 
     /// From now on a write is known to have had another outcome; nil if nothing is to be remembered of it.
     func replace(_ unknown: UnknownWrite, _ identity: RowIdentity, by next: UnknownWrite?) {
-        notes.withLock { notes in
-            var list = notes[identity] ?? []
-            guard let index = list.firstIndex(where: { $0.unknown.write.write.token == unknown.write.write.token }) else {
-                return
-            }
+        state.withLock { state in
+            var list = state.notes[identity] ?? []
+            let token = unknown.write.write.token
+            guard let index = list.firstIndex(where: { $0.unknown.write.write.token == token }) else { return }
             if let next { list[index].unknown = next } else { list.remove(at: index) }
-            notes[identity] = list.isEmpty ? nil : list
+            state.notes[identity] = list.isEmpty ? nil : list
         }
     }
 
     func remove(_ identity: RowIdentity, of source: ChangeSource?) { put(nil, identity, of: source) }
 
     func remove(_ isForgotten: ((RemoteIdentity) -> Bool)?) {
-        notes.withLock { notes in
-            notes = notes.compactMapValues { list in
+        state.withLock { state in
+            state.notes = state.notes.compactMapValues { list in
                 let rest = list.filter { !(isForgotten?($0.unknown.write.rootedName) ?? true) }
                 return rest.isEmpty ? nil : rest
             }

@@ -12,7 +12,7 @@ extension Mirror {
         if changes.isEmpty { return .committed(CommitEffects()) }
         let unknown = enqueues ? unknownWrites(of: changes) : []
         let (result, told) = try store.transaction { (transaction) throws(StoreError) in
-            let passed = try unknown.isEmpty ? [] : refusedEntries(of: unknown.map(\.identity), on: transaction.connection)
+            let passed = try refusedEntries(of: unknown.map(\.identity), on: transaction.connection)
             var save = LocalSave(
                 mirror: self, transaction: transaction, changes: changes, enqueues: enqueues, ticket: nil)
             let result = try save.run()

@@ -108,21 +108,35 @@ import Testing
         #expect(backend.shelf.count("City") == 1)
     }
 
-    @Test("What is given up is seen again once the store has forgotten it", arguments: 0..<3)
-    func givenUp(way: Int) async throws {
-        let (backend, store, context) = try open()
-        try Atlas.city("1", "Lima", context)
-        try await saveWithoutAnswer(context, backend)
-        context.rollback()
-        try await store.sync.pull()
-        #expect(try await context.fetch(cities(nil, .cache)).isEmpty)
-        switch way {
-        case 0: try store.sync.reset()
-        case 1: try store.sync.purge(try #require(store.model.entity(named: "City")))
-        default: try store.sync.purge([RemoteIdentity(entity: "City", id: "1")])
+    /// How a save without an answer is given up.
+    enum GivingUp: CaseIterable {
+        case rollback, reset, release
+        case forgettingAll, forgettingEntity, forgettingObject
+    }
+
+    @Test("A new object whose save is given up comes with the next pull", arguments: GivingUp.allCases)
+    func givenUp(way: GivingUp) async throws {
+        let backend = ShelfBackend.conditional()
+        let (store, container) = try Atlas.open(backend) { $0.sync.retries = 0 }
+        let reader = container.newContext(automaticallyMergesChanges: true)
+        var context: ManagedObjectContext? = container.newContext()
+        if let context {
+            try Atlas.city("1", "Lima", context)
+            try await saveWithoutAnswer(context, backend)
         }
         try await store.sync.pull()
-        #expect(try await context.fetch(cities(nil, .cache)).map(\.name) == ["Lima"])
+        #expect(try await reader.fetch(cities(nil, .cache)).isEmpty)
+        switch way {
+        case .rollback: context?.rollback()
+        case .reset: context?.reset()
+        case .release: context = nil
+        case .forgettingAll: try store.sync.reset()
+        case .forgettingEntity: try store.sync.purge(try #require(store.model.entity(named: "City")))
+        case .forgettingObject: try store.sync.purge([RemoteIdentity(entity: "City", id: "1")])
+        }
+        try await store.sync.pull()
+        #expect(try await reader.fetch(cities(nil, .cache)).map(\.name) == ["Lima"])
+        #expect(backend.count("City") == 1)
     }
 
     @Test(

@@ -18,6 +18,8 @@ struct OnlineSave: Sendable {
     /// Such changes of objects that the save deletes.
     private let refusedBelow: [RowIdentity: OutboxEntry]
     private let writes: [MirrorWrite]
+    /// Where the context has what it saves.
+    private let draft: ChangeSource.Draft?
 
     private var mirror: Mirror { store.mirror }
     private var model: ManagedObjectModel { store.model }
@@ -32,6 +34,7 @@ struct OnlineSave: Sendable {
         self.asked = asked
         self.changes = changes
         self.behind = behind
+        draft = asked.source?.draft
         refused = try store.mirror.refusedEntries(of: changes)
         refusedBelow = try store.mirror.refusedEntries(deletedBy: changes)
         writes = try store.mirror.writes(
@@ -46,7 +49,8 @@ struct OnlineSave: Sendable {
         let births = writes.filter { $0.kind == .insert }
         mirror.online.births.begin(births.map(\.rootedName))
         defer { endBirths() }
-        var sending = SaveSending(store: store, options: options, writes: writes, refused: Set(refused.keys), source: asked.source)
+        var sending = SaveSending(
+            store: store, options: options, writes: writes, refused: Set(refused.keys), source: asked.source)
         let ticket = mirror.ticket()
         await sending.run()
         let sent = sending
@@ -84,7 +88,7 @@ struct OnlineSave: Sendable {
             if mirror.online.unknown.write(of: identity, of: asked.source) == nil {
                 mirror.online.births.end([write.rootedName])
             } else if write.kind == .insert {
-                mirror.online.births.leave([write.rootedName])
+                mirror.online.births.leave(write.rootedName, draft)
             }
         }
     }

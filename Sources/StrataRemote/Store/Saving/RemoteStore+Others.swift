@@ -1,8 +1,8 @@
 import StrataSQLite
 import StrataStore
 
-// What other contexts have sent without an answer is settled before anything else is sent of the same objects. Those contexts still
-// have the changes: of what the server has done they leave out the operations, and for the rest it is a change by others.
+// Writes of other contexts that got no answer are settled before anything else is sent of the same objects. Those contexts still
+// have the changes. They leave out the operations that the server has carried out; its values are changes by others to them.
 
 extension RemoteStore {
     /// Finds out what the server has done of what other contexts have sent of some objects, and reads these.
