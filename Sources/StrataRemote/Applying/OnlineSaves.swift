@@ -17,11 +17,11 @@ struct OnlineSaves: Sendable {
     /// them before the conflict is decided, so what they refer to does not hold them back.
     let undecided = Guarded<Set<RowIdentity>>([])
 
-    /// Those of some objects of which contexts have saves under way, or without an answer.
-    func open(among objects: Set<RowIdentity>) -> Set<RowIdentity> {
-        let active = turns.active(among: objects)
-        if unknown.isEmpty { return active }
-        return active.union(objects.filter { !unknown.others(of: $0, besides: nil).isEmpty })
+    /// Those of some objects of which contexts have saves under way, or without an answer, in a fixed order.
+    func open(among objects: Set<RowIdentity>) -> [RowIdentity] {
+        var result = turns.active(among: objects)
+        if !unknown.isEmpty { result.formUnion(objects.filter { !unknown.others(of: $0, besides: nil).isEmpty }) }
+        return result.sorted { ($0.entityIndex, $0.key) < ($1.entityIndex, $1.key) }
     }
 
     /// Nobody repeats the saves that got no answer.

@@ -46,7 +46,7 @@ extension RemoteStore {
         }
     }
 
-    func goesBehindWaiting(_ changes: ChangeSet) throws(StoreError) -> Bool {
+    private func goesBehindWaiting(_ changes: ChangeSet) throws(StoreError) -> Bool {
         guard try mirror.entryCount(failed: false) > 0 else { return false }
         var waiting: [Int: Set<Int64>] = [:]
         for entity in model.entities where entity.parentIndex == nil {

@@ -130,7 +130,7 @@ public final class RemoteStore: NetworkStore {
             mirror: mirror, backend: backend, options: options.sync, clock: surroundings.clock,
             random: surroundings.random, executor: surroundings.executor)
         sync.settling.withLock { settling in
-            settling = { [weak self] (objects) async throws(SyncError) in try await self?.settleOnline(objects) }
+            settling = { [weak self] (object) async throws(SyncError) in try await self?.settleOnline(object) }
         }
     }
 

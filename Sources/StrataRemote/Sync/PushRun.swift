@@ -51,10 +51,11 @@ struct PushRun {
         while true {
             let waiting = try local { () throws(StoreError) in try ready(limit: Self.roundSize) }
             if waiting.isEmpty { return }
-            let open = mirror.online.open(among: Set(waiting.map(identity))).subtracting(settled)
-            let entries = open.isEmpty ? waiting : waiting.filter { !open.contains(identity($0)) }
+            let open = mirror.online.open(among: Set(waiting.map(identity)).subtracting(settled))
+            let held = Set(open)
+            let entries = open.isEmpty ? waiting : waiting.filter { !held.contains(identity($0)) }
             if entries.isEmpty {
-                try await settle(open, waiting)
+                for object in open { try await settle(object, waiting) }
                 continue
             }
             let before = (steps: steps, reports: results.count, postponed: postponed.count)
@@ -86,12 +87,12 @@ struct PushRun {
         }
     }
 
-    /// What contexts have sent of objects without the outbox comes before what waits of these.
-    private mutating func settle(_ objects: Set<RowIdentity>, _ waiting: [OutboxEntry]) async throws(SyncError) {
+    /// What contexts have sent of an object without the outbox comes before what waits of it.
+    private mutating func settle(_ object: RowIdentity, _ waiting: [OutboxEntry]) async throws(SyncError) {
         do throws(SyncError) {
             let settling = engine.settling.withLock { $0 }
-            try await settling?(objects)
-            settled.formUnion(objects)
+            try await settling?(object)
+            settled.insert(object)
         } catch {
             guard case .remote(let error) = error else { throw error }
             if error.isTransient, failures < engine.options.retries {
@@ -99,7 +100,7 @@ struct PushRun {
                 return try await engine.pause(failures, error)
             }
             guard !error.concernsAll else { throw .remote(error) }
-            postponed.formUnion(waiting.map(\.seq))
+            postponed.formUnion(waiting.filter { identity($0) == object }.map(\.seq))
             postponement = postponement ?? error
         }
     }

@@ -27,8 +27,8 @@ public final class SyncEngine: Sendable {
     let news = SyncNews()
     private let runs = SyncRuns()
     let hints = ChangeHints()
-    /// Waits for the online saves of some objects, by topmost entity and key, and finds out what those without an answer have done.
-    let settling = Guarded<(@Sendable (Set<RowIdentity>) async throws(SyncError) -> Void)?>(nil)
+    /// Waits for the online saves of an object, by topmost entity and key, and finds out what those without an answer have done.
+    let settling = Guarded<(@Sendable (RowIdentity) async throws(SyncError) -> Void)?>(nil)
 
     /// - Parameters:
     ///   - random: Gives numbers from 0 up to 1, for the lengths of waits.

@@ -25,15 +25,15 @@ extension RemoteStore {
         }
     }
 
-    /// Waits for online saves of some objects that are under way, and finds out what those without an answer have done.
-    func settleOnline(_ objects: Set<RowIdentity>) async throws(SyncError) {
+    /// Waits for online saves of an object that are under way, and finds out what those without an answer have done.
+    func settleOnline(_ object: RowIdentity) async throws(SyncError) {
         do throws(StoreError) {
-            try await mirror.online.turns.begin(objects)
+            try await mirror.online.turns.begin([object])
         } catch {
             throw .store(error)
         }
-        defer { mirror.online.turns.end(objects) }
-        try await settleOthers(of: objects, besides: nil, options(nil))
+        defer { mirror.online.turns.end([object]) }
+        try await settleOthers(of: [object], besides: nil, options(nil))
     }
 
     /// Takes what the server has now of an object.
