@@ -154,18 +154,29 @@ extension ApplySession {
             changes.updates.append(
                 .init(row: RowReference(slab: slab, row: slab.row), slots: changed, baseVersion: old.row.version))
             previousRows.append(old)
-            if let isOwnEcho {
-                let server = ServerProperties(item.known, item.record)
-                let isOwn =
-                    isOwnEcho
-                    || changed.allSatisfy { server.isSame(slab.row, old.row, entity.slots[$0]) }
-                mirror.echoes.add(
-                    RowIdentity(entityIndex: entity.rootIndex, key: old.row.key),
-                    OwnEchoes.Echo(from: old.row.version, to: slab.row.version, slots: changed, isOwn: isOwn))
-            }
+            noteOwn(item, old.row, slab.row, changed)
         }
         noteMembers(item, old.row.key, entries: entries)
         if try rebase(entries, told, item.record, old.row, entity), !item.isPart { note(item) }
+    }
+
+    /// Notes which contexts are not in conflict with a new row of an object.
+    private func noteOwn(_ item: Item, _ old: RowPointer, _ new: RowPointer, _ changed: SlotSet) {
+        if isOwnEcho == nil, mirror.online.unknown.isEmpty { return }
+        let entity = item.entity
+        let identity = RowIdentity(entityIndex: entity.rootIndex, key: old.key)
+        let server = ServerProperties(item.known, item.record)
+        let others = changed.filter { !server.isSame(new, old, entity.slots[$0]) }
+        if let isOwnEcho {
+            mirror.echoes.add(
+                identity,
+                OwnEchoes.Echo(
+                    from: old.version, to: new.version, slots: changed, isOwn: isOwnEcho || others.isEmpty))
+        }
+        let names = others.map { entity.propertyName(ofSlot: $0) }
+        mirror.online.unknown.noteStep(RowStep(from: old.version, to: new.version), of: identity) { unknown in
+            names.allSatisfy { name in unknown.result(of: name).map { $0 == item.record.values[name] } ?? false }
+        }
     }
 
     /// What operations that wait make of the server's value.

@@ -90,6 +90,27 @@ final class UnknownWrites: Sendable {
         }
     }
 
+    /// Answers have made another row of an object.
+    /// - Parameters:
+    ///   - step: The versions of the row before and after that.
+    ///   - isResult: Whether all that is new may be what a write has done.
+    func noteStep(_ step: RowStep, of identity: RowIdentity, where isResult: (UnknownWrite) -> Bool) {
+        state.withLock { state in
+            guard var list = state.notes[identity] else { return }
+            for index in list.indices where isResult(list[index].unknown) { list[index].unknown.note(step) }
+            state.notes[identity] = list
+        }
+    }
+
+    /// Rows have not become what was noted of them.
+    func forgetSteps() {
+        state.withLock { state in
+            for (identity, list) in state.notes {
+                for index in list.indices { state.notes[identity]?[index].unknown.forgetStep() }
+            }
+        }
+    }
+
     /// From now on a write is known to have had another outcome; nil if nothing is to be remembered of it.
     func replace(_ unknown: UnknownWrite, _ identity: RowIdentity, by next: UnknownWrite?) {
         state.withLock { state in
@@ -99,6 +120,13 @@ final class UnknownWrites: Sendable {
             if let next { list[index].unknown = next } else { list.remove(at: index) }
             state.notes[identity] = list.isEmpty ? nil : list
         }
+    }
+
+    /// The mirror has what a write has done.
+    func take(_ unknown: UnknownWrite, _ identity: RowIdentity) {
+        let token = unknown.write.write.token
+        let latest = state.withLock { $0.notes[identity]?.first { $0.unknown.write.write.token == token }?.unknown }
+        if let latest { replace(latest, identity, by: latest.taken) }
     }
 
     func remove(_ identity: RowIdentity, of source: ChangeSource?) { put(nil, identity, of: source) }
@@ -140,6 +168,8 @@ struct UnknownWrite: Sendable {
     private(set) var isHere = false
     /// How often the server has refused to be told again.
     var refusals = 0
+    /// What answers have made of the row since, as far as that is what the write has done: for its context, no change by others.
+    private(set) var step: RowStep?
 
     /// For an object that the mirror has not got yet: as the server had it before ``write``, which changes it then.
     var born: MirrorWrite? { before?.kind == .insert ? before : nil }
@@ -178,11 +208,34 @@ struct UnknownWrite: Sendable {
     /// What the server has of the write's properties, and of all of a new object, once it has carried it out.
     var told: [String: RemoteValue] { (born.map { $0.changed(by: write) } ?? write).write.values }
 
+    /// The value of a property once the server has carried the write out; nil if the write says nothing of it.
+    func result(of name: String) -> RemoteValue? { write.computed[name]?.after ?? write.write.values[name] }
+
     /// What is to be sent again once the server is known to have carried out this write, and nothing is known of the next.
     func followed(by next: MirrorWrite) -> UnknownWrite {
         // One that the server has renamed is named by its creation.
         guard next.write.id == write.write.id else { return self }
-        return UnknownWrite(write: next, before: write.kind == .insert ? write : born?.changed(by: write) ?? write)
+        var result = UnknownWrite(
+            write: next, before: write.kind == .insert ? write : born?.changed(by: write) ?? write)
+        result.step = step
+        return result
+    }
+
+    fileprivate mutating func forgetStep() { step = nil }
+
+    fileprivate mutating func note(_ next: RowStep) {
+        step = step?.to == next.from ? RowStep(from: step?.from ?? next.from, to: next.to) : next
+    }
+
+    /// What is left of the write once the server has carried it out, and the mirror has the result. Its context still has all of it
+    /// to save.
+    var taken: UnknownWrite? {
+        guard var result = Self.operations(of: write) ?? step.map({ _ in UnknownWrite(write: write.withoutValues) })
+        else { return nil }
+        result.isCarriedOut = true
+        result.isHere = true
+        result.step = step
+        return result
     }
 
     /// What is left of a write that the server has carried out once the mirror has the object as it is now: contexts still have
@@ -198,7 +251,23 @@ struct UnknownWrite: Sendable {
     }
 }
 
+/// The versions of a row before and after answers have changed it.
+struct RowStep: Sendable {
+    let from: Int64
+    let to: Int64
+}
+
 extension MirrorWrite {
+    /// The write as one that says nothing.
+    fileprivate var withoutValues: MirrorWrite {
+        var result = self
+        result.write.values = [:]
+        result.write.operations = [:]
+        result.computed = [:]
+        result.relations = []
+        return result
+    }
+
     /// A new object as it is after a change.
     fileprivate func changed(by change: MirrorWrite) -> MirrorWrite {
         var result = self

@@ -53,34 +53,51 @@ extension Mirror {
         } catch {
             // The rows have not become what was noted; others may get the same versions.
             echoes.forgetAll()
+            online.unknown.forgetSteps()
             throw error
         }
     }
 
-    /// The changes of a context on top of what acknowledgments of its own have made of the rows.
+    /// The changes of a context on top of what acknowledgments of its own have made of the rows, and of what its saves without an
+    /// answer have.
     /// - Returns: The changes, and the objects whose rows are others than the context has.
     func behindEchoes(_ changes: ChangeSet) throws(StoreError) -> (changes: ChangeSet, objects: Set<RowIdentity>) {
-        var echoes: [RowIdentity: OwnEchoes.Echo] = [:]
+        // The versions that they have made.
+        var targets: [RowIdentity: Int64] = [:]
         for update in changes.updates {
             let identity = RowIdentity(entityIndex: root(update.row.row.entityIndex), key: update.row.row.key)
-            guard let echo = self.echoes.echo(of: identity, from: update.baseVersion),
-                !update.slots.contains(where: { echo.slots.contains($0) && changes.operations(of: update)[$0] == nil })
-            else { continue }
-            echoes[identity] = echo
+            let operations = changes.operations(of: update)
+            if let echo = echoes.echo(of: identity, from: update.baseVersion),
+                !update.slots.contains(where: { echo.slots.contains($0) && operations[$0] == nil })
+            {
+                targets[identity] = echo.to
+            } else {
+                targets[identity] = unansweredStep(of: identity, from: update.baseVersion, changes.source)?.to
+            }
         }
         for delete in changes.deletes {
             let identity = RowIdentity(entityIndex: root(delete.entityIndex), key: delete.key)
             guard let version = delete.baseVersion else { continue }
-            if let echo = self.echoes.echo(of: identity, from: version), echo.isOwn { echoes[identity] = echo }
+            if let echo = echoes.echo(of: identity, from: version), echo.isOwn {
+                targets[identity] = echo.to
+            } else {
+                targets[identity] = unansweredStep(of: identity, from: version, changes.source)?.to
+            }
         }
-        if echoes.isEmpty { return (changes, []) }
+        if targets.isEmpty { return (changes, []) }
         var rows: [RowIdentity: RowReference?] = [:]
-        for (root, list) in Dictionary(grouping: echoes.keys, by: \.entityIndex) {
+        for (root, list) in Dictionary(grouping: targets.keys, by: \.entityIndex) {
             for row in try store.rows(entityIndex: root, keys: list.map(\.key).sorted()).rows {
                 let identity = RowIdentity(entityIndex: root, key: row.row.key)
-                if echoes[identity]?.to == row.row.version { rows[identity] = .some(row) }
+                if targets[identity] == row.row.version { rows[identity] = .some(row) }
             }
         }
         return (changes.rebased(on: rows, model), Set(rows.keys))
+    }
+
+    /// What a save of a context without an answer has made of the row that the context has.
+    private func unansweredStep(of identity: RowIdentity, from version: Int64, _ source: ChangeSource?) -> RowStep? {
+        guard let step = online.unknown.write(of: identity, of: source)?.step else { return nil }
+        return step.from <= version && version < step.to ? step : nil
     }
 }

@@ -158,4 +158,64 @@ import Testing
         try await saveOnline(contexts[1])
         #expect(server.value("name") == nil)
     }
+
+    @Test(
+        "A save that is repeated after a pull has brought its result is not in conflict with itself",
+        arguments: PassedOperationTests.kinds, Third.allCases)
+    func pulledResult(kind: Kind, next: Third) async throws {
+        let server = TallyServer(kind.features)
+        let (client, contexts, tallies) = try await open(server)
+        contexts[0].mergePolicy = .error
+        tallies[0]["name"] = "first"
+        try tallies[0].increment("count", by: 10)
+        server.losesAnswers = true
+        await #expect(throws: PersistenceError.self) { try await contexts[0].save(options: online) }
+        server.losesAnswers = false
+        switch next {
+        case .savesOnline, .savesHere, .deletes: try await client.store.sync.pull()
+        case .savesOnlineAfterAnother:
+            // That save finds out what the other one has done, and is in conflict with it.
+            contexts[1].mergePolicy = .error
+            tallies[1]["amount"] = Decimal(1)
+            await #expect(throws: PersistenceError.self) { try await contexts[1].save(options: online) }
+            contexts[1].rollback()
+        }
+        switch next {
+        case .savesOnline, .savesOnlineAfterAnother: try await contexts[0].save(options: online)
+        case .savesHere:
+            try saveHere(contexts[0])
+            try await client.settle()
+        case .deletes:
+            contexts[0].delete(tallies[0])
+            try await contexts[0].save(options: online)
+            return #expect(server.value("count") == nil)
+        }
+        #expect(!contexts[0].hasChanges)
+        #expect(server.value("name") == .string("first"))
+        #expect(server.value("count") == .integer(10))
+        try contexts[0].refresh(tallies[0])
+        #expect(tallies[0]["count"] as? Int64 == 10)
+    }
+
+    @Test(
+        "A save that is repeated is in conflict with what others have changed since",
+        arguments: PassedOperationTests.kinds, [false, true])
+    func pulledChange(kind: Kind, isDeletion: Bool) async throws {
+        let server = TallyServer(kind.features)
+        let (client, contexts, tallies) = try await open(server)
+        contexts[0].mergePolicy = .error
+        tallies[0]["name"] = "first"
+        server.losesAnswers = true
+        await #expect(throws: PersistenceError.self) { try await contexts[0].save(options: online) }
+        server.losesAnswers = false
+        let other = try TallyClient(server)
+        try await other.change { $0["amount"] = Decimal(1) }
+        try await client.store.sync.pull()
+        if isDeletion { contexts[0].delete(tallies[0]) }
+        await #expect(throws: PersistenceError.self) { try await contexts[0].save(options: online) }
+        #expect(server.value("amount") == .decimal(1))
+    }
+
+    /// What the first context does after an answer has told what its save has done.
+    enum Third: CaseIterable { case savesOnline, savesOnlineAfterAnother, savesHere, deletes }
 }

@@ -18,9 +18,7 @@ extension RemoteStore {
             for other in mirror.online.unknown.others(of: identity, besides: source) {
                 let sending = SaveSending(store: self, options: options, writes: [], source: nil)
                 guard let done = try await sending.settle(other, of: identity) else { continue }
-                if try await isHere(done, sending) {
-                    mirror.online.unknown.replace(done, identity, by: .operations(of: done.write))
-                }
+                if try await isHere(done, sending) { mirror.online.unknown.take(done, identity) }
             }
         }
     }

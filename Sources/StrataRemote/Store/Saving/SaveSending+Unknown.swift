@@ -50,6 +50,8 @@ extension SaveSending {
     mutating func settleUnknown() async {
         for (position, write) in writes.enumerated() {
             var next = repeated.unknown.write(of: rooted(write))
+            // Nothing of it has to be left out.
+            if let earlier = next, earlier.isHere, earlier.write.computed.isEmpty { next = nil }
             while let earlier = next { next = await settle(earlier, before: write, at: position) }
         }
         writes = writes.enumerated().compactMap { position, write in repeated.rests[position] ?? write }
