@@ -155,8 +155,12 @@ extension SimulatedClient {
         let value = newValue(property, object.objectID.entity)
         object[property] = value.any
         let write = ModelServer.Write(identity: identity(object), property: property, value: .value(value))
-        world.saved(write, by: number, seen: .value(old), isLoose: mayMergeUnseen, context: own.number)
+        world.saved(write, by: number, seen: .value(old), isLoose: mayMergeUnseen, context: place(of: own))
         own.unsaved.insert(write)
+    }
+
+    private func place(of own: ClientContext) -> Ledger.Context {
+        Ledger.Context(process: process.number, number: own.number)
     }
 
     /// Whether the context puts its values over those of others that come before it saves.
@@ -237,8 +241,13 @@ extension SimulatedClient {
         } catch {
             guard current.number == process.number else { return }
             switch error {
-            case .conflicts:
+            case .conflicts(let conflicts):
                 world.struck(.contextConflict)
+                for conflict in conflicts where conflict.reason == .changedInStore {
+                    if let object = own.context.updatedObjects.first(where: { $0.objectID == conflict.objectID }) {
+                        world.checkConflict(identity(object), of: number, place(of: own))
+                    }
+                }
                 discard(own)
             case .store(.constraint):
                 // What it refers to was deleted by others.

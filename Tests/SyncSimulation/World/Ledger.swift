@@ -10,8 +10,14 @@ final class Ledger: @unchecked Sendable {
         let seen: RemoteValue
         /// Whether it may be put over what came after it was made up: it waited in a context.
         let isLoose: Bool
-        /// The context that saved it, among those of the client.
-        var context: Int?
+        /// The context that saved it, among those of the client's process; nil if it was none.
+        var context: Context?
+    }
+
+    /// A context of a process of a client.
+    struct Context: Equatable {
+        let process: Int
+        let number: Int
     }
 
     private(set) var saves: [ModelServer.Write: Save] = [:]

@@ -4,7 +4,8 @@ import StrataRemote
 extension SimulationWorld {
     /// A client saved a value over another one.
     func saved(
-        _ write: ModelServer.Write, by client: Int, seen: RemoteValue, isLoose: Bool = false, context: Int? = nil
+        _ write: ModelServer.Write, by client: Int, seen: RemoteValue, isLoose: Bool = false,
+        context: Ledger.Context? = nil
     ) {
         let save = Ledger.Save(client: client, seen: ModelServer.given(seen), isLoose: isLoose, context: context)
         ledger.save(write, save)
@@ -58,6 +59,28 @@ extension SimulationWorld {
         for (client, buried) in ledger.buried[write.identity] ?? []
         where client == first.client && buried.property == write.property && hasSeen(old, buried) { return }
         violate("\(write.identity).\(write.property): \(old) was lost under \(write.value)")
+    }
+
+    /// A context may be in conflict only with what others have changed.
+    func checkConflict(_ identity: RemoteIdentity, of client: Int, _ context: Ledger.Context) {
+        // Who changes another reference of an object changes a value, too, but who deletes a folder.
+        let isCleared = ledger.deletes.keys.contains { $0.entity == "Folder" }
+        let isKnown =
+            switch identity.entity {
+            case "Tag": true
+            case "Folder": !server.renamesFolders
+            case "Item", "Special": !server.renamesFolders && !server.marksTexts && !isCleared
+            default: false
+            }
+        guard isKnown, !server.wasRestored else { return }
+        let identity = ModelServer.given(identity)
+        let isOwn = ledger.saves.allSatisfy { write, save in
+            write.identity != identity
+                || save.client == client && save.context == context && !ledger.forgotten.contains(write)
+        }
+        if isOwn, ledger.deletes[identity] == nil {
+            violate("client \(client): \(identity) is in conflict with what the same context has saved")
+        }
     }
 
     /// An object may be deleted only by clients that had seen what it has.
@@ -184,7 +207,7 @@ extension SimulationWorld {
             // A context puts its values over those that another one has saved meanwhile.
             let isPassed = ledger.saves.contains {
                 $0.key.identity == write.identity && $0.key.property == write.property && $0.value.isLoose
-                    && $0.value.client == save.client && $0.value.context != save.context
+                    && $0.value.client == save.client && $0.value.context?.number != save.context?.number
             }
             if isPassed { continue }
             guard present.contains(write.identity), let client = clients.first(where: { $0.number == save.client })
