@@ -216,6 +216,25 @@ import Testing
         #expect(server.value("amount") == .decimal(1))
     }
 
+    @Test(
+        "A deletion without an answer that a pull has told is not in conflict with itself",
+        arguments: PassedOperationTests.kinds, [false, true])
+    func pulledDeletion(kind: Kind, isOnline: Bool) async throws {
+        let server = TallyServer(kind.features)
+        let (client, contexts, tallies) = try await open(server)
+        contexts[0].mergePolicy = .error
+        contexts[0].delete(tallies[0])
+        server.losesAnswers = true
+        await #expect(throws: PersistenceError.self) { try await contexts[0].save(options: online) }
+        server.losesAnswers = false
+        try await client.store.sync.pull()
+        if isOnline { try await contexts[0].save(options: online) } else { try saveHere(contexts[0]) }
+        try await client.settle()
+        #expect(!contexts[0].hasChanges)
+        #expect(server.value("count") == nil)
+        #expect(try client.store.sync.pendingCount() == 0)
+    }
+
     /// What the first context does after an answer has told what its save has done.
     enum Third: CaseIterable { case savesOnline, savesOnlineAfterAnother, savesHere, deletes }
 }

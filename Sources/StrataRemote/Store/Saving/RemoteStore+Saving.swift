@@ -84,23 +84,24 @@ extension RemoteStore {
         return .committed(effects)
     }
 
-    /// The objects that have another version here than the one that was changed.
+    /// The objects that have another version here than the one that was changed. What others have deleted, too, is in no conflict.
     private func versionConflicts(_ changes: ChangeSet) throws(StoreError) -> [StoreConflict] {
-        var versions: [(entityIndex: Int, key: Int64, base: Int64)] = []
+        var versions: [(entityIndex: Int, key: Int64, base: Int64, mayBeGone: Bool)] = []
         for update in changes.updates {
-            versions.append((update.row.row.entityIndex, update.row.row.key, update.baseVersion))
+            versions.append((update.row.row.entityIndex, update.row.row.key, update.baseVersion, false))
         }
         for delete in changes.deletes {
-            if let base = delete.baseVersion { versions.append((delete.entityIndex, delete.key, base)) }
+            if let base = delete.baseVersion { versions.append((delete.entityIndex, delete.key, base, true)) }
         }
-        for check in changes.checks { versions.append((check.entityIndex, check.key, check.version)) }
+        for check in changes.checks { versions.append((check.entityIndex, check.key, check.version, false)) }
         var result: [StoreConflict] = []
         for (root, list) in Dictionary(grouping: versions, by: { mirror.root($0.entityIndex) }) {
             var rows: [Int64: RowReference] = [:]
             for row in try mirror.store.rows(entityIndex: root, keys: list.map(\.key).sorted()).rows {
                 rows[row.row.key] = row
             }
-            for (entityIndex, key, base) in list where rows[key]?.row.version != base {
+            for (entityIndex, key, base, mayBeGone) in list where rows[key]?.row.version != base {
+                if mayBeGone, rows[key] == nil { continue }
                 result.append(
                     StoreConflict(reason: .version, entityIndex: entityIndex, key: key, storeRow: rows[key]))
             }
