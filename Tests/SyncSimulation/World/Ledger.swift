@@ -10,7 +10,7 @@ final class Ledger: @unchecked Sendable {
         let seen: RemoteValue
         /// Whether it may be put over what came after it was made up: it waited in a context.
         let isLoose: Bool
-        /// The context that saved it, among those of the client's process; nil if it was none.
+        /// The context that saved it, among those of the client's process; nil if the store was used without one.
         var context: Context?
     }
 
