@@ -117,14 +117,33 @@ extension FieldOperation {
 
 /// The operations on one attribute in their order, as few as possible: increments are one increment, and elements that are
 /// removed again are not added before.
-package struct FieldOperations: Sendable, Hashable {
+package struct FieldOperations: Sendable {
     /// The operations, in their order.
     package private(set) var steps: [FieldOperation] = []
     /// How many of the steps are being saved and must stay as they are.
     private var sealedCount = 0
+    /// Where a context began to collect them; nil if none did.
+    private var beginning: Int?
 
     /// No operations.
     package init() {}
+
+    /// No operations yet, in a context that begins to collect them. What it has collected before is saved by then, or given up.
+    package static var begun: FieldOperations {
+        var result = FieldOperations()
+        result.beginning = beginnings.withLock { count in
+            count += 1
+            return count
+        }
+        return result
+    }
+
+    private static let beginnings = Guarded(0)
+
+    /// Whether a context that has these operations still has earlier ones among them.
+    package func continues(_ earlier: FieldOperations) -> Bool {
+        earlier.beginning == nil || beginning == earlier.beginning
+    }
 
     /// Operations in their order.
     package init(_ steps: [FieldOperation]) {
@@ -216,10 +235,32 @@ package struct FieldOperations: Sendable, Hashable {
     }
 
     /// The steps after the sealed ones, which have been carried out.
-    package var unsealed: FieldOperations { FieldOperations(Array(steps.dropFirst(sealedCount))) }
+    package var unsealed: FieldOperations {
+        let later = steps.dropFirst(sealedCount)
+        if later.isEmpty { return FieldOperations() }
+        var result = Self.begun
+        for step in later { result.append(step) }
+        return result
+    }
 
     /// The same with no sealed steps.
-    package var opened: FieldOperations { FieldOperations(steps) }
+    package var opened: FieldOperations {
+        var result = FieldOperations(steps)
+        result.beginning = beginning
+        return result
+    }
+}
+
+extension FieldOperations: Hashable {
+    /// Whether the operations are the same, wherever they were collected.
+    package static func == (a: FieldOperations, b: FieldOperations) -> Bool {
+        a.steps == b.steps && a.sealedCount == b.sealedCount
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(steps)
+        hasher.combine(sealedCount)
+    }
 }
 
 extension Value {

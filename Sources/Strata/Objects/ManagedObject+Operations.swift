@@ -165,7 +165,7 @@ extension ManagedObject {
             return true
         }
         var operations = self.operations
-        var all = operations[slot.index] ?? FieldOperations()
+        var all = operations[slot.index] ?? .begun
         all.append(done)
         if all.isEmpty {
             // One operation has taken back the other: the property has the value that was read, which may be nil.

@@ -102,6 +102,19 @@ final class UnknownWrites: Sendable {
         }
     }
 
+    /// Operations that a context has given up are no longer left out of what it does, if it may see their results: it counts on from
+    /// these.
+    /// - Parameter operations: What the context has to save of an object, by attribute.
+    func noteGivenUp(_ identity: RowIdentity, of source: ChangeSource?, keeping operations: [String: FieldOperations]) {
+        state.withLock { state in
+            guard var list = state.notes[identity] else { return }
+            for index in list.indices where list[index].belongs(to: source) {
+                list[index].unknown.forgetGivenUp(keeping: operations)
+            }
+            state.notes[identity] = list
+        }
+    }
+
     /// Rows have not become what was noted of them.
     func forgetSteps() {
         state.withLock { state in
@@ -187,11 +200,15 @@ struct UnknownWrite: Sendable {
     /// The same, if no context has its changes to save.
     var ownerless: UnknownWrite {
         var result = self
-        result.write.computed = write.computed.mapValues { value in
-            ComputedValue(
-                before: value.before, after: value.after, operations: value.operations, covered: FieldOperations())
-        }
+        result.write.computed = write.computed.mapValues(\.uncovered)
         return result
+    }
+
+    fileprivate mutating func forgetGivenUp(keeping operations: [String: FieldOperations]) {
+        guard isHere || step != nil else { return }
+        for (name, value) in write.computed where operations[name]?.continues(value.covered) != true {
+            write.computed[name] = isHere ? nil : value.uncovered
+        }
     }
 
     /// The same, but for some attributes.
@@ -248,6 +265,21 @@ struct UnknownWrite: Sendable {
         rest.write.operations = write.write.operations.filter { rest.computed[$0.key] != nil }
         rest.relations = []
         return rest.computed.isEmpty ? nil : UnknownWrite(write: rest, isCarriedOut: true, isHere: true)
+    }
+}
+
+extension Mirror {
+    /// Notes which operations of its saves without an answer a context has given up since.
+    func noteGivenUp(_ changes: ChangeSet) {
+        if online.unknown.isEmpty { return }
+        for update in changes.updates {
+            let row = update.row.row
+            let slots = model.entities[row.entityIndex].slots
+            var kept: [String: FieldOperations] = [:]
+            for (index, done) in changes.operations(of: update) { kept[slots[index].name] = done }
+            let identity = RowIdentity(entityIndex: root(row.entityIndex), key: row.key)
+            online.unknown.noteGivenUp(identity, of: changes.source, keeping: kept)
+        }
     }
 }
 

@@ -64,6 +64,51 @@ import Testing
         #expect(server.value("name") == .string("mine"))
     }
 
+    /// How a context gives up an increment.
+    enum GivingUp: CaseIterable { case rollback, reset, refresh }
+
+    /// When it does so.
+    enum Moment: CaseIterable { case beforePull, afterPull, afterConflict }
+
+    @Test(
+        "What a context counts after it has given up an increment comes on top of what it shows",
+        arguments: PassedOperationTests.kinds)
+    func countsOn(kind: Kind) async throws {
+        for way in GivingUp.allCases {
+            for moment in Moment.allCases {
+                for isOnline in [true, false] { try await countsOn(kind, way, moment, isOnline) }
+            }
+        }
+    }
+
+    private func countsOn(_ kind: Kind, _ way: GivingUp, _ moment: Moment, _ isOnline: Bool) async throws {
+        let (server, client, other) = try await open(kind)
+        if moment == .afterConflict {
+            try await other.change { $0["name"] = "theirs" }
+            client.context.mergePolicy = .error
+            try client.tally()["name"] = "mine"
+            await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
+        }
+        if moment == .afterPull { try await client.store.sync.pull() }
+        client.context.processPendingChanges()
+        switch way {
+        case .rollback: client.context.rollback()
+        case .reset: client.context.reset()
+        case .refresh: try client.context.refresh(try client.tally(), mergingChanges: false)
+        }
+        try await client.store.sync.pull()
+        client.context.processPendingChanges()
+        let tally = try client.tally()
+        let label = Comment("\(way), \(moment), online: \(isOnline)")
+        #expect(tally["count"] as? Int64 == 10, label)
+        try tally.increment("count")
+        #expect(tally["count"] as? Int64 == 11, label)
+        if isOnline { try await save(client) } else { try client.save() }
+        try await client.settle()
+        #expect(server.value("count") == .integer(11), label)
+        #expect(try client.tally()["count"] as? Int64 == 11, label)
+    }
+
     @Test("An increment is done once though others have counted since", arguments: PassedOperationTests.kinds)
     func countedSince(kind: Kind) async throws {
         let (server, client, other) = try await open(kind)

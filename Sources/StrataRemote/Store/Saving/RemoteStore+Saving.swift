@@ -28,6 +28,7 @@ extension RemoteStore {
             return try await surroundings.elsewhere { () throws(StoreError) in try self.commitHere(asked) }
         }
         defer { mirror.online.turns.end(objects) }
+        mirror.noteGivenUp(asked)
         let (changes, behind) = try mirror.behindEchoes(asked)
         // A change that was made on top of a newer one is not sent to the server yet.
         let conflicts = try versionConflicts(changes) + mirror.takenKeys(changes) + mirror.deletedBirths(changes)
@@ -61,6 +62,7 @@ extension RemoteStore {
 
     /// Saves to the mirror. What the back end is to hear waits there.
     func commitHere(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
+        mirror.noteGivenUp(changes)
         var (changes, behind) = try mirror.behindEchoes(changes)
         let (rest, passed) = try mirror.behindCarriedOut(changes)
         changes = rest

@@ -29,6 +29,11 @@ struct ComputedValue: Sendable {
     let operations: FieldOperations
     /// What has been done to the attribute once the write is carried out, by writes before it, too.
     let covered: FieldOperations
+
+    /// The same, if the context has none of the operations to save.
+    var uncovered: ComputedValue {
+        ComputedValue(before: before, after: after, operations: operations, covered: FieldOperations())
+    }
 }
 
 extension RemoteCapabilities {
