@@ -21,6 +21,9 @@ package final class ChangeSource: Sendable {
             self.round = round
         }
 
+        /// Whether these are changes of a context.
+        package func isOf(_ source: ChangeSource?) -> Bool { source != nil && self.source === source }
+
         /// Whether the context has dropped all changes since then, or is gone. It can no longer save the new objects of that time.
         package var isDropped: Bool { source.map { source in source.rounds.withLock { $0 != round } } ?? true }
     }

@@ -5,26 +5,22 @@ import StrataStore
 /// carried out by now stays here while its context has the changes to save. Kept in memory, as these are.
 ///
 /// Of the contexts that save an object, each has its own. One at most is not known to be carried out, because each save settles
-/// those of others first.
+/// those of others first. What a context has given up falls to the next one that saves the object: it takes the operations back.
 final class UnknownWrites: Sendable {
     /// A write, and who has its changes to save.
     private struct Note {
         var unknown: UnknownWrite
-        weak var source: ChangeSource?
-        /// Whether a context had the changes. Those of the outbox belong to none.
-        let hadSource: Bool
+        /// Where a context has them; nil for those of the outbox.
+        let draft: ChangeSource.Draft?
 
         /// Whether the context of the write has given its changes up.
-        var isAbandoned: Bool { hadSource && source == nil }
-
-        init(_ unknown: UnknownWrite, _ source: ChangeSource?) {
-            self.unknown = unknown
-            self.source = source
-            hadSource = source != nil
-        }
+        var isAbandoned: Bool { draft?.isDropped == true }
+        /// Whether nothing is to be done about the write any longer: what the mirror shows of it stays, and nobody else knows
+        /// a new object.
+        var isOver: Bool { isAbandoned && (unknown.isHere || unknown.isOfNewObject) }
 
         /// Whether a save has to leave out what the write has done.
-        func belongs(to source: ChangeSource?) -> Bool { !hadSource || source != nil && self.source === source }
+        func belongs(to source: ChangeSource?) -> Bool { draft.map { $0.isOf(source) || $0.isDropped } ?? true }
     }
 
     private struct State {
@@ -36,9 +32,7 @@ final class UnknownWrites: Sendable {
         /// Forgets new objects that contexts have given up: nobody else knows them.
         mutating func sweep() {
             guard notes.count > limit else { return }
-            notes = notes.filter { _, list in
-                list.contains { !$0.isAbandoned || !$0.unknown.isHere && !$0.unknown.isOfNewObject }
-            }
+            notes = notes.filter { _, list in !list.allSatisfy(\.isOver) }
             limit = max(1000, 2 * notes.count)
         }
     }
@@ -51,8 +45,9 @@ final class UnknownWrites: Sendable {
     ///   - isOwn: Whether it has the changes of the write. Nobody has those that waited in the outbox.
     func add(_ write: MirrorWrite, _ identity: RowIdentity, of source: ChangeSource?, isOwn: Bool = true) {
         state.withLock { state in
-            if state.notes[identity]?.contains(where: { $0.belongs(to: source) }) == true { return }
-            state.notes[identity, default: []].append(Note(UnknownWrite(write: write), isOwn ? source : nil))
+            if state.notes[identity]?.contains(where: { $0.belongs(to: source) && !$0.isOver }) == true { return }
+            let draft = isOwn ? source?.draft : nil
+            state.notes[identity, default: []].append(Note(unknown: UnknownWrite(write: write), draft: draft))
             state.sweep()
         }
     }
@@ -61,8 +56,8 @@ final class UnknownWrites: Sendable {
     func put(_ unknown: UnknownWrite?, _ identity: RowIdentity, of source: ChangeSource?) {
         state.withLock { state in
             var list = state.notes[identity] ?? []
-            list.removeAll { $0.belongs(to: source) || $0.isAbandoned && $0.unknown.isHere }
-            if let unknown { list.append(Note(unknown, source)) }
+            list.removeAll { $0.belongs(to: source) }
+            if let unknown { list.append(Note(unknown: unknown, draft: source?.draft)) }
             state.notes[identity] = list.isEmpty ? nil : list
         }
     }
@@ -72,12 +67,14 @@ final class UnknownWrites: Sendable {
 
     /// What is to be left out of a context's save of an object.
     func write(of identity: RowIdentity, of source: ChangeSource?) -> UnknownWrite? {
-        state.withLock { $0.notes[identity]?.first { $0.belongs(to: source) }?.unknown }
+        state.withLock { $0.notes[identity]?.first { $0.belongs(to: source) && !$0.isOver }?.unknown }
     }
 
-    /// What contexts that have given their changes up have sent of an object. Nobody has its operations to save.
-    func abandoned(of identity: RowIdentity) -> UnknownWrite? {
-        state.withLock { $0.notes[identity]?.first { $0.isAbandoned && !$0.unknown.isHere }?.unknown.ownerless }
+    /// What answers have made of the row of an object, as far as that is what a save of a context has done.
+    func step(of identity: RowIdentity, of source: ChangeSource?) -> RowStep? {
+        state.withLock { state in
+            state.notes[identity]?.first { $0.draft.map { $0.isOf(source) } ?? (source == nil) }?.unknown.step
+        }
     }
 
     /// What other contexts have sent of an object, and what the mirror does not have for certain. New objects are known to none
@@ -194,13 +191,6 @@ struct UnknownWrite: Sendable {
     var carriedOut: UnknownWrite {
         var result = self
         result.isCarriedOut = true
-        return result
-    }
-
-    /// The same, if no context has its changes to save.
-    var ownerless: UnknownWrite {
-        var result = self
-        result.write.computed = write.computed.mapValues(\.uncovered)
         return result
     }
 

@@ -97,7 +97,7 @@ extension Mirror {
 
     /// What a save of a context without an answer has made of the row that the context has.
     private func unansweredStep(of identity: RowIdentity, from version: Int64, _ source: ChangeSource?) -> RowStep? {
-        guard let step = online.unknown.write(of: identity, of: source)?.step else { return nil }
+        guard let step = online.unknown.step(of: identity, of: source) else { return nil }
         return step.from <= version && version < step.to ? step : nil
     }
 }

@@ -11,8 +11,7 @@ extension Mirror {
     func unknownWrites(of changes: ChangeSet) -> [(identity: RowIdentity, unknown: UnknownWrite)] {
         if online.unknown.isEmpty { return [] }
         return objects(of: changes).compactMap { identity in
-            let own = online.unknown.write(of: identity, of: changes.source)
-            return (own ?? online.unknown.abandoned(of: identity)).map { (identity, $0) }
+            online.unknown.write(of: identity, of: changes.source).map { (identity, $0) }
         }
     }
 
