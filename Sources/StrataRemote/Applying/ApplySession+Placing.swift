@@ -154,27 +154,28 @@ extension ApplySession {
             changes.updates.append(
                 .init(row: RowReference(slab: slab, row: slab.row), slots: changed, baseVersion: old.row.version))
             previousRows.append(old)
-            noteOwn(item, old.row, slab.row, changed)
         }
+        noteOwn(item, old.row, slab.row, changed)
         noteMembers(item, old.row.key, entries: entries)
         if try rebase(entries, told, item.record, old.row, entity), !item.isPart { note(item) }
     }
 
-    /// Notes which contexts are not in conflict with a new row of an object.
+    /// Notes which contexts are not in conflict with the server's state of an object.
     private func noteOwn(_ item: Item, _ old: RowPointer, _ new: RowPointer, _ changed: SlotSet) {
-        if isOwnEcho == nil, mirror.online.unknown.isEmpty { return }
+        if isOwnEcho == nil || changed.isEmpty, mirror.online.unknown.isEmpty { return }
         let entity = item.entity
         let identity = RowIdentity(entityIndex: entity.rootIndex, key: old.key)
         let server = ServerProperties(item.known, item.record)
         let others = changed.filter { !server.isSame(new, old, entity.slots[$0]) }
-        if let isOwnEcho {
+        if let isOwnEcho, !changed.isEmpty {
             mirror.echoes.add(
                 identity,
                 OwnEchoes.Echo(
                     from: old.version, to: new.version, slots: changed, isOwn: isOwnEcho || others.isEmpty))
         }
         let names = others.map { entity.propertyName(ofSlot: $0) }
-        mirror.online.unknown.noteStep(RowStep(from: old.version, to: new.version), of: identity) { unknown in
+        let step = changed.isEmpty ? nil : RowStep(from: old.version, to: new.version)
+        mirror.online.unknown.noteTold(identity, step) { unknown in
             names.allSatisfy { name in unknown.result(of: name).map { $0 == item.record.values[name] } ?? false }
         }
     }

@@ -15,9 +15,9 @@ final class UnknownWrites: Sendable {
 
         /// Whether the context of the write has given its changes up.
         var isAbandoned: Bool { draft?.isDropped == true }
-        /// Whether nothing is to be done about the write any longer: what the mirror shows of it stays, and nobody else knows
-        /// a new object.
-        var isOver: Bool { isAbandoned && (unknown.isHere || unknown.isOfNewObject) }
+        /// Whether nothing is to be done about the write any longer: contexts go on from what the server has told since, and nobody
+        /// else knows a new object.
+        var isOver: Bool { isAbandoned && (unknown.isHere || unknown.isTold || unknown.isOfNewObject) }
 
         /// Whether a save has to leave out what the write has done.
         func belongs(to source: ChangeSource?) -> Bool { draft.map { $0.isOf(source) || $0.isDropped } ?? true }
@@ -87,28 +87,38 @@ final class UnknownWrites: Sendable {
         }
     }
 
-    /// Answers have made another row of an object.
+    /// The mirror has the server's state of an object.
     /// - Parameters:
-    ///   - step: The versions of the row before and after that.
+    ///   - step: The versions of the row before and after that; nil if nothing has changed.
     ///   - isResult: Whether all that is new may be what a write has done.
-    func noteStep(_ step: RowStep, of identity: RowIdentity, where isResult: (UnknownWrite) -> Bool) {
+    func noteTold(_ identity: RowIdentity, _ step: RowStep?, where isResult: (UnknownWrite) -> Bool) {
         state.withLock { state in
             guard var list = state.notes[identity] else { return }
-            for index in list.indices where isResult(list[index].unknown) { list[index].unknown.note(step) }
+            for index in list.indices {
+                list[index].unknown.isTold = true
+                if let step, isResult(list[index].unknown) { list[index].unknown.note(step) }
+            }
             state.notes[identity] = list
         }
     }
 
-    /// Operations that a context has given up are no longer left out of what it does, if it may see their results: it counts on from
-    /// these.
-    /// - Parameter operations: What the context has to save of an object, by attribute.
-    func noteGivenUp(_ identity: RowIdentity, of source: ChangeSource?, keeping operations: [String: FieldOperations]) {
+    /// What a context has given up is no longer left out of its saves if the server has told about the object since: the context goes
+    /// on from that.
+    /// - Parameters:
+    ///   - assigned: The properties of an object that the context has to save.
+    ///   - operations: What it has done to some of them.
+    func noteGivenUp(
+        _ identity: RowIdentity, of source: ChangeSource?, keeping assigned: Set<String>,
+        _ operations: [String: FieldOperations]
+    ) {
         state.withLock { state in
-            guard var list = state.notes[identity] else { return }
-            for index in list.indices where list[index].belongs(to: source) {
-                list[index].unknown.forgetGivenUp(keeping: operations)
+            guard let list = state.notes[identity] else { return }
+            let rest = list.compactMap { note in
+                var note = note
+                guard note.belongs(to: source) else { return note }
+                return note.unknown.keeps(assigned, operations) ? note : nil
             }
-            state.notes[identity] = list
+            state.notes[identity] = rest.isEmpty ? nil : rest
         }
     }
 
@@ -178,6 +188,8 @@ struct UnknownWrite: Sendable {
     private(set) var isHere = false
     /// How often the server has refused to be told again.
     var refusals = 0
+    /// Whether the server has told about the object since.
+    fileprivate(set) var isTold = false
     /// What answers have made of the row since, as far as that is what the write has done: for its context, no change by others.
     private(set) var step: RowStep?
 
@@ -194,11 +206,16 @@ struct UnknownWrite: Sendable {
         return result
     }
 
-    fileprivate mutating func forgetGivenUp(keeping operations: [String: FieldOperations]) {
-        guard isHere || step != nil else { return }
+    /// Forgets what its context has given up of a change, and no longer shows as its own.
+    /// - Returns: Whether anything is left.
+    fileprivate mutating func keeps(_ assigned: Set<String>, _ operations: [String: FieldOperations]) -> Bool {
+        guard write.kind == .update, isHere || isTold else { return true }
         for (name, value) in write.computed where operations[name]?.continues(value.covered) != true {
             write.computed[name] = isHere ? nil : value.uncovered
         }
+        let isCounted = write.computed.values.contains { !$0.covered.isEmpty }
+        let isAssigned = write.write.values.keys.contains { assigned.contains($0) && operations[$0] == nil }
+        return isCounted || isAssigned || !write.relations.isEmpty || step != nil && isHere
     }
 
     /// The same, but for some attributes.
@@ -225,6 +242,7 @@ struct UnknownWrite: Sendable {
         var result = UnknownWrite(
             write: next, before: write.kind == .insert ? write : born?.changed(by: write) ?? write)
         result.step = step
+        result.isTold = isTold
         return result
     }
 
@@ -259,16 +277,17 @@ struct UnknownWrite: Sendable {
 }
 
 extension Mirror {
-    /// Notes which operations of its saves without an answer a context has given up since.
+    /// Notes what contexts have given up of their saves without an answer.
     func noteGivenUp(_ changes: ChangeSet) {
         if online.unknown.isEmpty { return }
         for update in changes.updates {
             let row = update.row.row
-            let slots = model.entities[row.entityIndex].slots
-            var kept: [String: FieldOperations] = [:]
-            for (index, done) in changes.operations(of: update) { kept[slots[index].name] = done }
+            let entity = model.entities[row.entityIndex]
+            var operations: [String: FieldOperations] = [:]
+            for (index, done) in changes.operations(of: update) { operations[entity.slots[index].name] = done }
+            let assigned = Set(update.slots.map { entity.propertyName(ofSlot: $0) })
             let identity = RowIdentity(entityIndex: root(row.entityIndex), key: row.key)
-            online.unknown.noteGivenUp(identity, of: changes.source, keeping: kept)
+            online.unknown.noteGivenUp(identity, of: changes.source, keeping: assigned, operations)
         }
     }
 }

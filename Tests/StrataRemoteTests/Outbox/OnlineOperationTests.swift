@@ -77,11 +77,15 @@ import Testing
         for way in GivingUp.allCases {
             for moment in Moment.allCases {
                 for isOnline in [true, false] { try await countsOn(kind, way, moment, isOnline) }
+                for isOnline in [true, false] { try await countsOn(kind, way, moment, isOnline, others: 100) }
             }
         }
     }
 
-    private func countsOn(_ kind: Kind, _ way: GivingUp, _ moment: Moment, _ isOnline: Bool) async throws {
+    /// - Parameter others: What others count meanwhile.
+    private func countsOn(
+        _ kind: Kind, _ way: GivingUp, _ moment: Moment, _ isOnline: Bool, others: Int64 = 0
+    ) async throws {
         let (server, client, other) = try await open(kind)
         if moment == .afterConflict {
             try await other.change { $0["name"] = "theirs" }
@@ -89,6 +93,7 @@ import Testing
             try client.tally()["name"] = "mine"
             await #expect(throws: PersistenceError.self) { try await client.saveOnline() }
         }
+        if others > 0 { try await other.change { try $0.increment("count", by: Int(others)) } }
         if moment == .afterPull { try await client.store.sync.pull() }
         client.context.processPendingChanges()
         switch way {
@@ -99,14 +104,14 @@ import Testing
         try await client.store.sync.pull()
         client.context.processPendingChanges()
         let tally = try client.tally()
-        let label = Comment("\(way), \(moment), online: \(isOnline)")
-        #expect(tally["count"] as? Int64 == 10, label)
+        let label = Comment("\(way), \(moment), online: \(isOnline), others: \(others)")
+        #expect(tally["count"] as? Int64 == 10 + others, label)
         try tally.increment("count")
-        #expect(tally["count"] as? Int64 == 11, label)
+        #expect(tally["count"] as? Int64 == 11 + others, label)
         if isOnline { try await save(client) } else { try client.save() }
         try await client.settle()
-        #expect(server.value("count") == .integer(11), label)
-        #expect(try client.tally()["count"] as? Int64 == 11, label)
+        #expect(server.value("count") == .integer(11 + others), label)
+        #expect(try client.tally()["count"] as? Int64 == 11 + others, label)
     }
 
     @Test("An increment is done once though others have counted since", arguments: PassedOperationTests.kinds)

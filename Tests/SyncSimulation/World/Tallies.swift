@@ -256,7 +256,15 @@ extension SimulatedClient {
             case .conflicts where !world.variant.hasTokens: break
             default: world.violate("client \(self.number): operations are not saved: \(error)")
             }
+            if world.executor.random.chance(0.15) { giveUp(tallies) }
         }
+    }
+
+    /// Gives up what is not saved. What was sent may have been carried out.
+    private func giveUp(_ tallies: TallyContext) {
+        world.trace("\(number) gives up its tallies")
+        if world.executor.random.chance(0.5) { tallies.context.rollback() } else { tallies.context.reset() }
+        tallies.abandon()
     }
 
     static func texts(_ value: Value) -> [String] {
