@@ -33,8 +33,9 @@ extension ApplySession {
                 if !mayBeOlder { mirror.order.noteDeleted(name) }
                 continue
             }
-            // The answer may be older than one that told the object: it is asked for again.
-            if mayBeOlder {
+            // The answer may be older than one that told the object: it is asked for again. So is a new object that others refer to
+            // already, and whose creation may not have arrived: not to find it would look like its end.
+            if mayBeOlder || mirror.online.births.isUnderWay(name) {
                 overtaken.append(RemoteIdentity(entity: entity.name, id: name.id))
                 continue
             }

@@ -40,6 +40,39 @@ import Testing
         #expect(try await task.value == [city.objectID])
         #expect(city["name"] as? String == "Lima")
     }
+
+    @Test("A new object to which the server has a reference already is not taken for deleted")
+    func referredToBeforeItsCreation() async throws {
+        let backend = Interceptor()
+        let (store, reader) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        let context = try PersistentContainer(store: store).newContext()
+        context.mergePolicy = .error
+        let country = try context.insert(entityNamed: "Country")
+        country["countryId"] = "pe"
+        let city = try Atlas.city("1", "Lima", context)
+        city["country"] = country
+        // Neither arrives. Then only one does.
+        backend.shelf.down = RemoteError(.unreachable, domain: "test", message: "no connection")
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.shelf.down = nil
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard case .create(let entity, _) = operation, entity.name == "Country" else { return nil }
+            throw RemoteError(.unavailable, domain: "test", message: "down", status: 503)
+        }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.intercept(nil)
+        try #require(backend.shelf.count("City") == 1 && backend.shelf.count("Country") == 0)
+        let found = try await reader.fetch(cities(nil, .network))
+        try await reader.load("country", of: found, options: nil)
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+        #expect(city["country"] as? ManagedObject === country)
+        #expect(backend.shelf.count("Country") == 1)
+        #expect(backend.shelf.record("City", "1")?.values["country"] == .reference("pe"))
+        try await store.sync.pull()
+        try context.refresh(city)
+        #expect(city["country"] as? ManagedObject === country)
+    }
 }
 
 private final class Found: Sendable {

@@ -243,6 +243,7 @@ extension SimulatedClient {
             switch error {
             case .conflicts(let conflicts):
                 world.struck(.contextConflict)
+                world.trace("\(number)     a save met conflicts: \(conflicts)")
                 for conflict in conflicts where conflict.reason == .changedInStore {
                     if let object = own.context.updatedObjects.first(where: { $0.objectID == conflict.objectID }) {
                         world.checkConflict(identity(object), of: number, place(of: own))
