@@ -218,9 +218,28 @@ struct UnknownWrite: Sendable {
         return isCounted || isAssigned || !write.relations.isEmpty || step != nil && isHere
     }
 
-    /// The same, but for some attributes.
+    /// The same, but for changes of members.
+    var withoutMembers: UnknownWrite {
+        var result = self
+        result.write.relations = []
+        return result
+    }
+
+    /// The same, together with an earlier write of the object that the server has carried out, too.
+    func joined(with earlier: UnknownWrite) -> UnknownWrite {
+        if earlier.isOfNewObject { return earlier.followed(by: write) }
+        var result = self
+        result.write.write.values.merge(earlier.write.write.values) { own, _ in own }
+        result.write.computed.merge(earlier.write.computed) { own, _ in own }
+        result.step = earlier.step
+        result.isTold = earlier.isTold
+        return result
+    }
+
+    /// The same, but for some properties.
     func without(_ names: Set<String>) -> UnknownWrite {
         var result = self
+        result.write.relations.removeAll { names.contains($0.relationship) }
         for name in names {
             result.write.write.values[name] = nil
             result.write.write.operations[name] = nil

@@ -108,6 +108,40 @@ import Testing
         #expect(backend.shelf.count("City") == 1)
     }
 
+    @Test(
+        "Values and operations that a server has taken before it refused a change of members are not done again",
+        arguments: [false, true], [false, true])
+    func refusedMembers(isLost: Bool, isPulled: Bool) async throws {
+        let backend = Interceptor()
+        backend.shelf.putCity("1", "Lima")
+        backend.shelf.put("Tag", "t", ["label": .value(.string("blue"))])
+        let (store, _) = try Atlas.offline(backend) {
+            $0.savePolicy = .networkThenCache
+            $0.fetchPolicy = .networkElseCache
+        }
+        let context = try PersistentContainer(store: store).newContext()
+        let tag = try #require(try await context.fetch(FetchRequest<ManagedObject>(entity: "Tag")).first)
+        let city = try #require(try await context.fetch(cities()).first)
+        city["name"] = "mine"
+        try city.increment("population", by: 5)
+        city["tags"] = [tag]
+        if isLost { try await saveWithoutAnswer(context, backend.shelf) }
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard case .relate = operation else { return nil }
+            throw RemoteError(.rejected, domain: "test", message: "no", status: 400)
+        }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.intercept(nil)
+        if isPulled { try await store.sync.pull() }
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+        let record = try #require(backend.shelf.record("City", "1"))
+        #expect(record.values["name"] == .value(.string("mine")))
+        #expect(record.values["population"] == .value(.integer(5)))
+        #expect(record.values["tags"] == .references(["t"]))
+        #expect(city["population"] as? Int64 == 5)
+    }
+
     /// How a save without an answer is given up.
     enum GivingUp: CaseIterable {
         case rollback, reset, release

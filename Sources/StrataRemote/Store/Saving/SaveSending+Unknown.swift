@@ -210,7 +210,7 @@ extension SaveSending {
 
     /// What became of an earlier write, which is sent once more unless that would carry out its operations a second time.
     /// - Parameter next: What the save is about to send of the object; nil if the write is another context's.
-    /// - Returns: The outcome, and the attributes whose operations the server lacks nevertheless.
+    /// - Returns: The outcome, and the properties that the server lacks nevertheless, as far as they are operations or members.
     func outcomeOnce(
         of earlier: UnknownWrite, before next: MirrorWrite?
     ) async -> (missing: Set<String>, RemoteOutcome) {
@@ -223,18 +223,22 @@ extension SaveSending {
                 }
                 if earlier.isCarriedOut { return ([], .done(record)) }
                 let missing = missingOperations(of: write, record)
-                if missing.count < write.computed.count { return (missing, .done(record)) }
+                if missing.count < write.computed.count {
+                    // The changes of members are requests of their own.
+                    let unmade = write.relations.filter { !isMade($0, in: record) }.map(\.relationship)
+                    return (missing.union(unmade), .done(record))
+                }
             } catch {
                 return ([], .failed(error))
             }
         }
-        let outcome = await outcome(of: write)
+        let (unmade, outcome) = await outcome(of: write)
         if case .failed(let error) = outcome, error.kind == .conflict, let record = error.serverRecord,
             write.isComputed, next?.kind != .delete, let missing = missingInDoubt(of: write, record)
         {
             return (missing, .done(record))
         }
-        return ([], outcome)
+        return (unmade, outcome)
     }
 
     /// The attributes whose operations the server lacks after it has refused the repetition of a write, if it may have carried out
@@ -247,8 +251,10 @@ extension SaveSending {
     }
 
     /// What became of a write that is sent once more. A conflict comes with what the server has.
-    private func outcome(of write: MirrorWrite) async -> RemoteOutcome {
+    /// - Returns: The outcome, and the relationships whose changes of members the server has refused after it has taken the values.
+    private func outcome(of write: MirrorWrite) async -> (unmade: Set<String>, RemoteOutcome) {
         var last: RemoteRecord?
+        var isBegun = false
         for operation in operations(of: write) {
             do throws(RemoteError) {
                 guard case .outcomes(let list) = try await store.backend.perform(operation, options: options.request),
@@ -259,33 +265,42 @@ extension SaveSending {
                         message: "\(store.backend.name) did not say what became of a write")
                 }
                 switch outcome {
-                case .done(let record): last = record
+                case .done(let record):
+                    last = record
+                    isBegun = true
                 case .failed(let error): throw error
                 }
             } catch {
-                if write.kind == .delete { return await confirmed(.failed(error), of: write) }
+                if write.kind == .delete { return ([], await confirmed(.failed(error), of: write)) }
+                if isBegun, !error.concernsAll, case .relate = operation {
+                    return (Set(write.relations.map(\.relationship)), .done(last))
+                }
                 var error = error
                 if write.kind == .update, error.kind == .notFound,
                     case .failed(let found) = await absence(of: write, error)
                 {
                     error = found
                 }
-                guard saysNothing(error, of: write) else { return .failed(error) }
+                guard saysNothing(error, of: write) else { return ([], .failed(error)) }
                 do throws(RemoteError) {
                     // A server that gave the object another key tells it with the refusal. Others may have changed the object
                     // between the refusal and the reading.
                     let record = try await state(of: write) ?? error.serverRecord
-                    guard let record, isWork(of: write, record) || isWork(of: write, error.serverRecord) else {
+                    var part = write
+                    // The changes of members come after it.
+                    if case .update = operation { part.relations = [] }
+                    guard let record, isWork(of: part, record) || isWork(of: part, error.serverRecord) else {
                         if error.kind == .conflict { error.serverRecord = record }
-                        return .failed(error)
+                        return ([], .failed(error))
                     }
                     last = record
+                    isBegun = true
                 } catch {
-                    return .failed(error)
+                    return ([], .failed(error))
                 }
             }
         }
-        return .done(last)
+        return ([], .done(last))
     }
 
     /// Whether a refusal of the repetition says nothing of the first attempt: a server without idempotency tokens finds its own

@@ -163,10 +163,20 @@ struct SaveSending {
         let results = await Self.run(
             jobs, atOnce: isOrdered ? 1 : Self.width, backend: store.backend, options: options.request)
         var common: RemoteError?
+        var begun: Set<UUID> = []
         for (write, outcome) in results.joined() {
             let (write, outcome) = await recomputed(write, await confirmed(outcome, of: write))
             if case .failed(let error) = outcome, error.concernsAll { common = error }
             take(outcome, of: write)
+            switch outcome {
+            case .done: begun.insert(write.write.token)
+            case .failed(let error) where begun.contains(write.write.token) && !error.leavesOutcomeUnknown:
+                // Its values were carried out before a change of members was refused.
+                var done = UnknownWrite(write: write).withoutMembers
+                if let earlier = repeated.earlier[rooted(write)] { done = done.joined(with: earlier) }
+                repeated.unknown.put(done.carriedOut, rooted(write))
+            default: break
+            }
         }
         guard let common else { return }
         for job in jobs.dropFirst(results.count) { for write in job.writes { fail(write, common) } }
