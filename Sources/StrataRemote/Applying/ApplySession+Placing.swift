@@ -162,17 +162,23 @@ extension ApplySession {
 
     /// Notes which contexts are not in conflict with the server's state of an object.
     private func noteOwn(_ item: Item, _ old: RowPointer, _ new: RowPointer, _ changed: SlotSet) {
-        if isOwnEcho == nil || changed.isEmpty, mirror.online.unknown.isEmpty { return }
+        let hasUnknown = !mirror.online.unknown.isEmpty
+        if isOwnEcho == nil || changed.isEmpty, !hasUnknown { return }
         let entity = item.entity
         let identity = RowIdentity(entityIndex: entity.rootIndex, key: old.key)
-        let server = ServerProperties(item.known, item.record)
-        let others = changed.filter { !server.isSame(new, old, entity.slots[$0]) }
+        var others: [Int] = []
+        // The first answers to a push need not tell apart what others have changed.
+        if hasUnknown || isOwnEcho == false {
+            let server = ServerProperties(item.known, item.record)
+            others = changed.filter { !server.isSame(new, old, entity.slots[$0]) }
+        }
         if let isOwnEcho, !changed.isEmpty {
             mirror.echoes.add(
                 identity,
                 OwnEchoes.Echo(
                     from: old.version, to: new.version, slots: changed, isOwn: isOwnEcho || others.isEmpty))
         }
+        if !hasUnknown { return }
         let names = others.map { entity.propertyName(ofSlot: $0) }
         let step = changed.isEmpty ? nil : RowStep(from: old.version, to: new.version)
         mirror.online.unknown.noteTold(identity, step) { unknown in

@@ -66,23 +66,15 @@ extension Mirror {
         var targets: [RowIdentity: Int64] = [:]
         for update in changes.updates {
             let identity = RowIdentity(entityIndex: root(update.row.row.entityIndex), key: update.row.row.key)
-            let operations = changes.operations(of: update)
-            if let echo = echoes.echo(of: identity, from: update.baseVersion),
-                !update.slots.contains(where: { echo.slots.contains($0) && operations[$0] == nil })
-            {
-                targets[identity] = echo.to
-            } else {
-                targets[identity] = unansweredStep(of: identity, from: update.baseVersion, changes.source)?.to
+            targets[identity] = ownVersion(of: identity, behind: update.baseVersion, changes.source) { echo in
+                let operations = changes.operations(of: update)
+                return !update.slots.contains { echo.slots.contains($0) && operations[$0] == nil }
             }
         }
         for delete in changes.deletes {
-            let identity = RowIdentity(entityIndex: root(delete.entityIndex), key: delete.key)
             guard let version = delete.baseVersion else { continue }
-            if let echo = echoes.echo(of: identity, from: version), echo.isOwn {
-                targets[identity] = echo.to
-            } else {
-                targets[identity] = unansweredStep(of: identity, from: version, changes.source)?.to
-            }
+            let identity = RowIdentity(entityIndex: root(delete.entityIndex), key: delete.key)
+            targets[identity] = ownVersion(of: identity, behind: version, changes.source, where: \.isOwn)
         }
         if targets.isEmpty { return (changes, []) }
         var rows: [RowIdentity: RowReference?] = [:]
@@ -95,9 +87,14 @@ extension Mirror {
         return (changes.rebased(on: rows, model), Set(rows.keys))
     }
 
-    /// What a save of a context without an answer has made of the row that the context has.
-    private func unansweredStep(of identity: RowIdentity, from version: Int64, _ source: ChangeSource?) -> RowStep? {
+    /// The version that acknowledgments, or a save of the context without an answer, have made of the one that the context has.
+    /// - Parameter mayPass: Whether the change of the context is in no conflict with an acknowledgment.
+    private func ownVersion(
+        of identity: RowIdentity, behind version: Int64, _ source: ChangeSource?,
+        where mayPass: (OwnEchoes.Echo) -> Bool
+    ) -> Int64? {
+        if let echo = echoes.echo(of: identity, from: version), mayPass(echo) { return echo.to }
         guard let step = online.unknown.step(of: identity, of: source) else { return nil }
-        return step.from <= version && version < step.to ? step : nil
+        return step.from <= version && version < step.to ? step.to : nil
     }
 }

@@ -40,6 +40,18 @@ import Testing
 
     private func saveHere(_ context: ManagedObjectContext) throws { try context.save() }
 
+    /// Saves online, and gets no answer.
+    private func saveOnline(
+        _ context: ManagedObjectContext, to server: TallyServer, with trouble: WritableKeyPath<TallyTrouble, Bool>,
+        sourceLocation: Testing.SourceLocation = #_sourceLocation
+    ) async {
+        server[dynamicMember: trouble] = true
+        await #expect(throws: PersistenceError.self, sourceLocation: sourceLocation) {
+            try await context.save(options: online)
+        }
+        server[dynamicMember: trouble] = false
+    }
+
     private func saveOnline(_ context: ManagedObjectContext) async throws {
         for _ in 0..<5 where context.hasChanges { try? await context.save(options: online) }
         #expect(!context.hasChanges)
@@ -70,9 +82,7 @@ import Testing
             await client.push(to: server, with: loss)
         }
         try tallies[0].increment("count", by: 10)
-        server[dynamicMember: loss] = true
-        await #expect(throws: PersistenceError.self) { try await contexts[0].save(options: online) }
-        server[dynamicMember: loss] = false
+        await saveOnline(contexts[0], to: server, with: loss)
         if second != .hasPushedWithoutAnswer { try tallies[1].increment("count", by: 100) }
         switch second {
         case .savesOnline: try await saveOnline(contexts[1])
@@ -118,9 +128,7 @@ import Testing
                 var (client, contexts, tallies) = try await open(server)
                 try tallies[0].increment("count", by: 10)
                 let loss = isCarriedOut ? \TallyTrouble.losesAnswers : \.losesRequests
-                server[dynamicMember: loss] = true
-                await #expect(throws: PersistenceError.self) { try await contexts[0].save(options: online) }
-                server[dynamicMember: loss] = false
+                await saveOnline(contexts[0], to: server, with: loss)
                 if isReleased {
                     contexts.removeFirst()
                     tallies.removeFirst()
@@ -147,9 +155,7 @@ import Testing
         contexts[1].mergePolicy = .error
         tallies[0]["name"] = "first"
         let loss = isCarriedOut ? \TallyTrouble.losesAnswers : \.losesRequests
-        server[dynamicMember: loss] = true
-        await #expect(throws: PersistenceError.self) { try await contexts[0].save(options: online) }
-        server[dynamicMember: loss] = false
+        await saveOnline(contexts[0], to: server, with: loss)
         tallies[1]["name"] = "second"
         // It is sent once more, so that it is carried out by now in any case.
         await #expect(throws: PersistenceError.self) { try await contexts[1].save(options: online) }
@@ -176,9 +182,7 @@ import Testing
         let (_, contexts, tallies) = try await open(server)
         contexts[1].mergePolicy = .error
         tallies[0]["name"] = "first"
-        server.losesAnswers = true
-        await #expect(throws: PersistenceError.self) { try await contexts[0].save(options: online) }
-        server.losesAnswers = false
+        await saveOnline(contexts[0], to: server, with: \.losesAnswers)
         contexts[1].delete(tallies[1])
         await #expect(throws: PersistenceError.self) { try await contexts[1].save(options: online) }
         #expect(server.value("name") == .string("first"))
@@ -196,9 +200,7 @@ import Testing
         contexts[0].mergePolicy = .error
         tallies[0]["name"] = "first"
         try tallies[0].increment("count", by: 10)
-        server.losesAnswers = true
-        await #expect(throws: PersistenceError.self) { try await contexts[0].save(options: online) }
-        server.losesAnswers = false
+        await saveOnline(contexts[0], to: server, with: \.losesAnswers)
         switch next {
         case .savesOnline, .savesHere, .deletes: try await client.store.sync.pull()
         case .savesOnlineAfterAnother:
@@ -233,9 +235,7 @@ import Testing
         let (client, contexts, tallies) = try await open(server)
         contexts[0].mergePolicy = .error
         tallies[0]["name"] = "first"
-        server.losesAnswers = true
-        await #expect(throws: PersistenceError.self) { try await contexts[0].save(options: online) }
-        server.losesAnswers = false
+        await saveOnline(contexts[0], to: server, with: \.losesAnswers)
         let other = try TallyClient(server)
         try await other.change { $0["amount"] = Decimal(1) }
         try await client.store.sync.pull()
@@ -252,9 +252,7 @@ import Testing
         let (client, contexts, tallies) = try await open(server)
         contexts[0].mergePolicy = .error
         contexts[0].delete(tallies[0])
-        server.losesAnswers = true
-        await #expect(throws: PersistenceError.self) { try await contexts[0].save(options: online) }
-        server.losesAnswers = false
+        await saveOnline(contexts[0], to: server, with: \.losesAnswers)
         try await client.store.sync.pull()
         if isOnline { try await contexts[0].save(options: online) } else { try saveHere(contexts[0]) }
         try await client.settle()
