@@ -7,7 +7,8 @@ A run that takes longer than N minutes (25 by default) is ended, with the tests 
 the processes wait for. Without this, a test that hangs leaves nothing but the last full buffer of the output. A command after
 --and runs at the same time.
 
-The failures of a run are printed again at its end, where a log that keeps only its last lines still shows them.
+The failures of a run, and the stack of a crash, are printed again at its end, where a log that keeps only its last lines
+still shows them.
 """
 
 import argparse
@@ -81,13 +82,21 @@ class Progress:
     # The lines after an issue that belong to it: comments and values.
     DETAIL = re.compile(r"^(↳|\S+ ↳|│)")
 
+    # What a crash report of Swift has before its registers and images: the reason, the thread and its frames.
+    CRASH = re.compile(r".*Program crashed: |Thread \d+ .*crashed|\d+ .* in .+|\.\.\.$")
+
     def __init__(self):
         self.running = {}
         self.failures = []
+        self.crash = []
         self.in_failure = False
+        self.in_crash = False
 
     def read(self, line):
-        plain = re.sub(r"\x1b\[[0-9;]*m", "", line).strip()
+        plain = re.sub(r"\x1b\[[0-9;]*[mK]", "", line).strip()
+        self.in_crash = plain != "Registers:" and (self.in_crash or "Program crashed: " in plain)
+        if self.in_crash and self.CRASH.match(plain) and len(self.crash) < 60:
+            self.crash.append(plain[:300])
         self.in_failure = " recorded an issue " in plain or (self.in_failure and bool(self.DETAIL.match(plain)))
         if self.in_failure and len(self.failures) < 200:
             self.failures.append(plain[:1000])
@@ -163,6 +172,11 @@ def main():
     if progress.failures:
         print("\nFailures of this run:")
         for line in progress.failures:
+            print(f"   {line}")
+    if progress.crash:
+        running = sorted(progress.running.items(), key=lambda item: item[1])
+        print(f"\nThe tests have crashed. Not finished: {', '.join(name for name, _ in running[:40])}")
+        for line in progress.crash:
             print(f"   {line}")
     return max(status if status >= 0 else 128 - status for status in statuses)
 
