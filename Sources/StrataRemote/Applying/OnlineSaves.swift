@@ -17,6 +17,10 @@ struct OnlineSaves: Sendable {
     /// them before the conflict is decided, so what they refer to does not hold them back.
     let undecided = Guarded<Set<RowIdentity>>([])
 
+    /// Objects with changes in the outbox that were not joined with an earlier one, because a save was under way that takes the
+    /// earlier one along; by topmost entity and key.
+    let unjoined = Guarded<Set<RowIdentity>>([])
+
     /// Those of some objects of which contexts have saves under way, or without an answer, in a fixed order.
     func open(among objects: Set<RowIdentity>) -> [RowIdentity] {
         var result = turns.active(among: objects)

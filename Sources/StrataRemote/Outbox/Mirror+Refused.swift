@@ -64,6 +64,18 @@ extension Mirror {
         }
     }
 
+    /// Joins what an online save was to take along with what came after it.
+    func joinEntries(of objects: Set<RowIdentity>) throws(StoreError) {
+        if objects.isEmpty { return }
+        try store.transaction { (transaction) throws(StoreError) in
+            for identity in objects {
+                let list = try entries(root: identity.entityIndex, key: identity.key, on: transaction.connection)
+                guard let first = list.first(where: \.goesAlong), first.sent == nil else { continue }
+                try settle(first, on: transaction.connection)
+            }
+        }
+    }
+
     /// Takes out entries that a save has found to be carried out, although the save itself is not done.
     func forgetCarriedOut(
         _ refused: [RowIdentity: OutboxEntry], _ carriedOut: CarriedOutWrites, _ own: OwnUnknownWrites

@@ -127,8 +127,7 @@ extension Mirror {
             changes.pairs.map { RowIdentity(entityIndex: root($0.entityIndex), key: $0.owner) }
                 + changes.orders.map { RowIdentity(entityIndex: root($0.entityIndex), key: $0.owner) })
         return try lastEntries(of: updated.union(owners)) { identity, entry in
-            (entry.state == .failed || (entry.kind == .insert && entry.state == .waiting && entry.sent == nil))
-                && (updated.contains(identity) || entry.kind == .insert)
+            entry.goesAlong && (updated.contains(identity) || entry.kind == .insert)
         }
     }
 

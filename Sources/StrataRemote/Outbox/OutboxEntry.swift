@@ -112,6 +112,10 @@ extension OutboxEntry {
     /// Whether the server may have done it: it is under way, or was refused after an attempt without an answer.
     var mayBeCarriedOut: Bool { state == .sent || sent != nil }
 
+    /// Whether an online save of the object takes the entry along: the server has refused it, or a new object waits for another one
+    /// that it refers to.
+    var goesAlong: Bool { state == .failed || (kind == .insert && state == .waiting && sent == nil) }
+
     /// Whether nothing was done to the entry since it was read as `other`.
     func isUnchanged(since other: OutboxEntry) -> Bool {
         kind == other.kind && slots == other.slots && operations == other.operations && members == other.members

@@ -15,6 +15,22 @@ extension Mirror {
             return result
         }
     }
+
+    /// The slots that wait to be sent of those of some objects that have changes in the outbox, by topmost entity and key. What the
+    /// server has refused does not count, and neither do new objects.
+    func waitingSlots(of objects: some Sequence<RowIdentity>) throws(StoreError) -> [RowIdentity: SlotSet] {
+        try store.reading { (connection) throws(StoreError) in
+            var result: [RowIdentity: SlotSet] = [:]
+            for (root, list) in Dictionary(grouping: objects, by: \.entityIndex) {
+                for (key, found) in try entries(root: root, keys: list.map(\.key).sorted(), on: connection) {
+                    for entry in found where entry.kind == .update && entry.state != .failed {
+                        result[RowIdentity(entityIndex: root, key: key), default: SlotSet()].formUnion(entry.slots)
+                    }
+                }
+            }
+            return result
+        }
+    }
 }
 
 extension RemoteStore {

@@ -4,18 +4,25 @@ import StrataStore
 extension ChangeSet {
     /// The changes of objects on top of rows that are newer than those which were read; of objects that are gone,
     /// nothing.
-    func rebased(on rows: [RowIdentity: RowReference?], _ model: ManagedObjectModel) -> ChangeSet {
+    /// - Parameter waiting: The slots in which the rows have what waits to be sent. They stay as they are.
+    func rebased(
+        on rows: [RowIdentity: RowReference?], below waiting: [RowIdentity: SlotSet] = [:],
+        _ model: ManagedObjectModel
+    ) -> ChangeSet {
         func found(_ entityIndex: Int, _ key: Int64) -> RowReference?? {
             rows[RowIdentity(entityIndex: model.entities[entityIndex].rootIndex, key: key)]
         }
         var result = self
-        result.updates = updates.compactMap { update in
+        result.updates = updates.compactMap { update -> Update? in
             guard let found = found(update.row.row.entityIndex, update.row.row.key) else { return update }
             guard let now = found else { return nil }
             let layout = model.entities[update.row.row.entityIndex].slots
             var slab = RowSlab.copy(of: now.row, room: 64)
             let operations = operations(of: update)
-            for slot in update.slots {
+            let above = waiting[now.identity(model)]
+            var slots = SlotSet()
+            for slot in update.slots where above?.contains(slot) != true {
+                slots.insert(slot)
                 if let type = layout[slot].type,
                     let value = operations[slot]?.applied(to: now.row.value(layout[slot]), of: type),
                     RowEditing.setValue(value, layout[slot], layout: layout, in: &slab)
@@ -25,8 +32,7 @@ extension ChangeSet {
                 RowEditing.copySlot(slot, layout: layout, from: update.row.row, to: &slab)
             }
             RowEditing.setVersion(now.row.version + 1, in: slab)
-            return Update(
-                row: RowReference(slab: slab, row: slab.row), slots: update.slots, baseVersion: now.row.version)
+            return Update(row: RowReference(slab: slab, row: slab.row), slots: slots, baseVersion: now.row.version)
         }
         result.deletes = deletes.compactMap { delete in
             guard let found = found(delete.entityIndex, delete.key) else { return delete }

@@ -84,7 +84,7 @@ extension RowReference {
     }
 
     /// The row's object, by topmost entity and key.
-    fileprivate func identity(_ model: ManagedObjectModel) -> RowIdentity {
+    func identity(_ model: ManagedObjectModel) -> RowIdentity {
         RowIdentity(entityIndex: model.entities[row.entityIndex].rootIndex, key: row.key)
     }
 }

@@ -53,10 +53,10 @@ struct OnlineSave: Sendable {
             store: store, options: options, writes: writes, refused: Set(refused.keys), source: asked.source)
         let ticket = mirror.ticket()
         await sending.run()
-        let sent = sending
-        try await forgetCarriedOut(sent)
-        let done = part(changes, of: sent)
-        if done.isEmpty, let error = sent.commonError {
+        let answered = sending
+        try await forgetCarriedOut(answered)
+        let done = part(changes, of: answered)
+        if done.isEmpty, let error = answered.commonError {
             guard options.savePolicy == .networkElseQueue, error.kind == .unreachable || error.kind == .timeout else {
                 throw StoreError(error)
             }
@@ -64,10 +64,12 @@ struct OnlineSave: Sendable {
                 try self.store.commitHere(self.changes)
             }
         }
-        let result = try await store.surroundings.elsewhere { () throws(StoreError) in
-            try self.settleRefused(done, sent)
-            return try self.finish(done, sent, ticket)
+        let (result, kept) = try await store.surroundings.elsewhere { () throws(StoreError) in
+            try self.settleRefused(done, answered)
+            return try self.finish(done, answered, ticket)
         }
+        sending.failDeletions(of: kept)
+        let sent = sending
         try await readUnseen(sent)
         guard case .committed(let effects) = result, !sent.isComplete else { return result }
         // In terms of what the context has sent. Compared with the rows that it was rebased on, its values would look like later changes.
@@ -142,22 +144,21 @@ struct OnlineSave: Sendable {
     private var keepsResults: Bool { options.savePolicy != .networkOnly }
 
     /// Writes what the back end has done into the mirror, and what it answered on top.
+    /// - Returns: What became of it, and the objects that stay; see ``Landing/kept``.
     private func finish(
         _ done: ChangeSet, _ sent: SaveSending, _ ticket: ReadTicket
-    ) throws(StoreError) -> CommitResult {
+    ) throws(StoreError) -> (result: CommitResult, kept: Set<RowIdentity>) {
         var effects = CommitEffects()
-        var overtaken: Set<RemoteIdentity> = []
-        var altered = behind
+        var landing = Landing(altered: behind)
         if !keepsResults {
             for (root, list) in Dictionary(grouping: done.inserts.map(\.row.row), by: { mirror.root($0.entityIndex) }) {
                 try mirror.notePassing(list.map(\.key), rootIndex: root)
             }
         }
         if !done.isEmpty {
-            let result = try commitRebasing(done, ticket, &overtaken, &altered)
-            switch result {
+            switch try commitRebasing(done, ticket, &landing) {
             case .committed(let made), .partly(let made, _, _): effects = made
-            case .conflicts(let conflicts): return .conflicts(conflicts)
+            case .conflicts(let conflicts): return (.conflicts(conflicts), [])
             }
         }
         for (identity, id) in sent.renamed {
@@ -165,9 +166,10 @@ struct OnlineSave: Sendable {
         }
         endBirths()
         let undone = sent.isComplete ? [] : writes.filter { sent.undone.contains(sent.rooted($0)) }
-        try take(sent.records, ticket, overtaken, undone)
+        try take(sent.records, ticket, landing.overtaken, undone)
         for delete in done.deletes {
-            mirror.secrets.forget(RowIdentity(entityIndex: mirror.root(delete.entityIndex), key: delete.key))
+            let identity = RowIdentity(entityIndex: mirror.root(delete.entityIndex), key: delete.key)
+            if !landing.kept.contains(identity) { mirror.secrets.forget(identity) }
         }
         var versions: [RowIdentity: Int64] = [:]
         for row in done.inserts.map(\.row) + done.updates.map(\.row) {
@@ -178,10 +180,10 @@ struct OnlineSave: Sendable {
         for (root, list) in Dictionary(grouping: versions.keys, by: \.entityIndex) {
             effects.rows += try mirror.store.rows(entityIndex: root, keys: list.map(\.key).sorted()).rows.filter {
                 let identity = RowIdentity(entityIndex: root, key: $0.row.key)
-                return altered.contains(identity) || versions[identity] != $0.row.version
+                return landing.altered.contains(identity) || versions[identity] != $0.row.version
             }
         }
-        return .committed(effects)
+        return (.committed(effects), landing.kept)
     }
 
     /// Applies what the back end answered to a save. Of what other answers have told meanwhile it is not known which is
@@ -213,13 +215,21 @@ struct OnlineSave: Sendable {
         return try mirror.key(of: identity) == nil
     }
 
-    /// Commits what the back end has done already: what came meanwhile stands below it.
-    /// - Parameters:
-    ///   - overtaken: Takes the objects that answers have told since the changes were sent.
-    ///   - altered: Takes the objects whose references to others are left out, because these have been deleted meanwhile.
+    /// How changes that the back end has done come into the mirror.
+    private struct Landing {
+        /// The objects of which the mirror has other values or references than were sent.
+        var altered: Set<RowIdentity>
+        /// The objects that answers have told since the changes were sent.
+        var overtaken: Set<RemoteIdentity> = []
+        /// Objects that the back end has deleted, and the mirror keeps: another context has changed them meanwhile. What becomes of
+        /// that change is decided when it is sent.
+        var kept: Set<RowIdentity> = []
+    }
+
+    /// Commits what the back end has done already on top of what came meanwhile, and below what other contexts have saved
+    /// to the mirror since and waits there.
     private func commitRebasing(
-        _ changes: ChangeSet, _ ticket: ReadTicket, _ overtaken: inout Set<RemoteIdentity>,
-        _ altered: inout Set<RowIdentity>
+        _ changes: ChangeSet, _ ticket: ReadTicket, _ landing: inout Landing
     ) throws(StoreError) -> CommitResult {
         var changes = changes
         // They have been carried out, and the answers tell what came of them.
@@ -231,7 +241,7 @@ struct OnlineSave: Sendable {
             attempt += 1
             let result: CommitResult
             do throws(StoreError) {
-                (result, overtaken) = try mirror.commitDone(changes, ticket)
+                (result, landing.overtaken) = try mirror.commitDone(changes, ticket)
             } catch {
                 // To make the save fail would send it again, and the back end would have it twice.
                 guard case .constraint = error, attempt < 10 else { throw error }
@@ -239,7 +249,7 @@ struct OnlineSave: Sendable {
                 guard !gone.isEmpty else { throw error }
                 let (rest, objects) = changes.without(gone, model)
                 changes = rest
-                altered.formUnion(objects)
+                landing.altered.formUnion(objects)
                 continue
             }
             guard case .conflicts(let conflicts) = result, attempt < 10 else { return result }
@@ -249,7 +259,12 @@ struct OnlineSave: Sendable {
                 rows[RowIdentity(entityIndex: mirror.root(conflict.entityIndex), key: conflict.key)] =
                     .some(conflict.storeRow)
             }
-            changes = changes.rebased(on: rows, model)
+            let waiting = try mirror.waitingSlots(of: rows.keys)
+            let kept = Set(
+                changes.deletes.map { RowIdentity(entityIndex: mirror.root($0.entityIndex), key: $0.key) }
+                    .filter { waiting[$0] != nil })
+            landing.kept.formUnion(kept)
+            changes = changes.part(withoutKeysIn: kept, [:], model).rebased(on: rows, below: waiting, model)
         }
     }
 

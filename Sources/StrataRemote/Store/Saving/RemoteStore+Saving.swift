@@ -27,7 +27,7 @@ extension RemoteStore {
             guard options.savePolicy == .networkElseQueue, error.isUnreachable else { throw error }
             return try await surroundings.elsewhere { () throws(StoreError) in try self.commitHere(asked) }
         }
-        defer { mirror.online.turns.end(objects) }
+        defer { endTurn(of: objects) }
         mirror.noteGivenUp(asked)
         let (changes, behind) = try mirror.behindEchoes(asked)
         // A change that was made on top of a newer one is not sent to the server yet.
@@ -56,6 +56,18 @@ extension RemoteStore {
             turns.end(objects)
             throw StoreError(error)
         }
+    }
+
+    /// Lets the next save of some objects go on. What other contexts have saved to the mirror meanwhile joins what was to be taken
+    /// along and has not been.
+    private func endTurn(of objects: Set<RowIdentity>) {
+        mirror.online.turns.end(objects)
+        let waiting = mirror.online.unjoined.withLock { list in
+            defer { list.subtract(objects) }
+            return list.intersection(objects)
+        }
+        // If it fails, both stay: they are sent one after the other when you retry the first.
+        try? mirror.joinEntries(of: waiting)
     }
 
     // MARK: Here

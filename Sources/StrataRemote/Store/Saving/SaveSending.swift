@@ -291,6 +291,19 @@ struct SaveSending {
         failures.append((write, error))
     }
 
+    /// Notes that others have changed objects here while the server deleted them. As after any other conflict, the merge policy of
+    /// the context decides when it saves again.
+    mutating func failDeletions(of objects: Set<RowIdentity>) {
+        for write in writes where write.kind == .delete && objects.contains(rooted(write)) {
+            fail(
+                write,
+                RemoteError(
+                    .conflict, domain: "Strata",
+                    message: "the object was changed here while it was deleted; save again", identity: write.rootedName)
+            )
+        }
+    }
+
     private mutating func take(_ outcome: RemoteOutcome, of write: MirrorWrite) {
         switch outcome {
         case .done(let record):
