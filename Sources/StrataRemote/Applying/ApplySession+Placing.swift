@@ -182,7 +182,7 @@ extension ApplySession {
         let names = others.map { entity.propertyName(ofSlot: $0) }
         let step = changed.isEmpty ? nil : RowStep(from: old.version, to: new.version)
         mirror.online.unknown.noteTold(identity, step) { unknown in
-            names.allSatisfy { name in unknown.result(of: name).map { $0 == item.record.values[name] } ?? false }
+            names.allSatisfy { unknown.mayHaveMade(item.record.values[$0], of: $0) }
         }
     }
 

@@ -229,8 +229,7 @@ struct UnknownWrite: Sendable {
     func joined(with earlier: UnknownWrite) -> UnknownWrite {
         if earlier.isOfNewObject { return earlier.followed(by: write) }
         var result = self
-        result.write.write.values.merge(earlier.write.write.values) { own, _ in own }
-        result.write.computed.merge(earlier.write.computed) { own, _ in own }
+        result.write = write.joined(with: earlier.write)
         result.step = earlier.step
         result.isTold = earlier.isTold
         return result
@@ -248,18 +247,23 @@ struct UnknownWrite: Sendable {
         return result
     }
 
-    /// What the server has of the write's properties, and of all of a new object, once it has carried it out.
-    var told: [String: RemoteValue] { (born.map { $0.changed(by: write) } ?? write).write.values }
+    /// What the server has of the properties of the write and of the one before, and of all of a new object, once it has carried the
+    /// write out.
+    var told: [String: RemoteValue] { joinedWrite.write.values }
 
-    /// The value of a property once the server has carried the write out; nil if the write says nothing of it.
-    func result(of name: String) -> RemoteValue? { write.computed[name]?.after ?? write.write.values[name] }
+    /// The write together with what the server has carried out before.
+    private var joinedWrite: MirrorWrite { born?.changed(by: write) ?? before.map(write.joined(with:)) ?? write }
+
+    /// Whether a value of a property may be what the write has made of it, or the one before.
+    func mayHaveMade(_ value: RemoteValue?, of name: String) -> Bool {
+        [write, before].contains { $0?.result(of: name).map { $0 == value } ?? false }
+    }
 
     /// What is to be sent again once the server is known to have carried out this write, and nothing is known of the next.
     func followed(by next: MirrorWrite) -> UnknownWrite {
         // One that the server has renamed is named by its creation.
         guard next.write.id == write.write.id else { return self }
-        var result = UnknownWrite(
-            write: next, before: write.kind == .insert ? write : born?.changed(by: write) ?? write)
+        var result = UnknownWrite(write: next, before: joinedWrite)
         result.step = step
         result.isTold = isTold
         return result
@@ -325,6 +329,17 @@ extension MirrorWrite {
         result.write.operations = [:]
         result.computed = [:]
         result.relations = []
+        return result
+    }
+
+    /// The value of a property once the server has carried the write out; nil if the write says nothing of it.
+    fileprivate func result(of name: String) -> RemoteValue? { computed[name]?.after ?? write.values[name] }
+
+    /// The write together with an earlier one. Its operations contain those of the earlier one.
+    fileprivate func joined(with earlier: MirrorWrite) -> MirrorWrite {
+        var result = self
+        result.write.values.merge(earlier.write.values) { own, _ in own }
+        result.computed.merge(earlier.computed) { own, _ in own }
         return result
     }
 

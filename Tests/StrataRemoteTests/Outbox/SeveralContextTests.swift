@@ -228,6 +228,34 @@ import Testing
     }
 
     @Test(
+        "A save whose repetition was answered, and whose rest was not, is not in conflict with what a pull has brought of it",
+        arguments: PassedOperationTests.kinds, [1, 2])
+    func pulledPart(kind: Kind, times: Int) async throws {
+        let server = TallyServer(kind.features)
+        let (client, contexts, tallies) = try await open(server)
+        contexts[0].mergePolicy = .error
+        tallies[0]["name"] = "first"
+        tallies[0]["amount"] = Decimal(1)
+        try tallies[0].increment("count", by: 10)
+        await saveOnline(contexts[0], to: server, with: \.losesRequests)
+        for number in 1...times {
+            tallies[0]["name"] = "again \(number)"
+            server.requestsUntilLoss = 1
+            await #expect(throws: PersistenceError.self) { try await contexts[0].save(options: online) }
+            server.requestsUntilLoss = nil
+            server.losesRequests = false
+        }
+        try await client.store.sync.pull()
+        try await contexts[0].save(options: online)
+        #expect(server.value("name") == .string("again \(times)"))
+        #expect(server.value("amount") == .decimal(1))
+        #expect(server.value("count") == .integer(10))
+        try contexts[0].refresh(tallies[0])
+        #expect(tallies[0]["name"] as? String == "again \(times)")
+        #expect(tallies[0]["count"] as? Int64 == 10)
+    }
+
+    @Test(
         "A save that is repeated is in conflict with what others have changed since",
         arguments: PassedOperationTests.kinds, [false, true])
     func pulledChange(kind: Kind, isDeletion: Bool) async throws {
