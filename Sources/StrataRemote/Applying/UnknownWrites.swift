@@ -19,6 +19,9 @@ final class UnknownWrites: Sendable {
         /// else knows a new object.
         var isOver: Bool { isAbandoned && (unknown.isHere || unknown.isTold || unknown.isOfNewObject) }
 
+        /// Whether a context has the changes, or none has and the store is used without one.
+        func isOf(_ source: ChangeSource?) -> Bool { draft.map { $0.isOf(source) } ?? (source == nil) }
+
         /// Whether a save has to leave out what the write has done.
         func belongs(to source: ChangeSource?) -> Bool { draft.map { $0.isOf(source) || $0.isDropped } ?? true }
     }
@@ -52,12 +55,15 @@ final class UnknownWrites: Sendable {
         }
     }
 
-    /// From now on something else is to be sent again of an object, or nothing.
+    /// From now on something else is to be sent again of an object, or nothing. What answers have told meanwhile stays noted.
     func put(_ unknown: UnknownWrite?, _ identity: RowIdentity, of source: ChangeSource?) {
         state.withLock { state in
             var list = state.notes[identity] ?? []
+            let latest = list.first { $0.isOf(source) }
             list.removeAll { $0.belongs(to: source) }
-            if let unknown { list.append(Note(unknown: unknown, draft: source?.draft)) }
+            if let unknown {
+                list.append(Note(unknown: unknown.keepingNotes(of: latest?.unknown), draft: source?.draft))
+            }
             state.notes[identity] = list.isEmpty ? nil : list
         }
     }
@@ -73,7 +79,7 @@ final class UnknownWrites: Sendable {
     /// What answers have made of the row of an object, as far as that is what a save of a context has done.
     func step(of identity: RowIdentity, of source: ChangeSource?) -> RowStep? {
         state.withLock { state in
-            state.notes[identity]?.first { $0.draft.map { $0.isOf(source) } ?? (source == nil) }?.unknown.step
+            state.notes[identity]?.first { $0.isOf(source) }?.unknown.step
         }
     }
 
@@ -137,7 +143,11 @@ final class UnknownWrites: Sendable {
             var list = state.notes[identity] ?? []
             let token = unknown.write.write.token
             guard let index = list.firstIndex(where: { $0.unknown.write.write.token == token }) else { return }
-            if let next { list[index].unknown = next } else { list.remove(at: index) }
+            if let next {
+                list[index].unknown = next.keepingNotes(of: list[index].unknown)
+            } else {
+                list.remove(at: index)
+            }
             state.notes[identity] = list.isEmpty ? nil : list
         }
     }
@@ -266,6 +276,15 @@ struct UnknownWrite: Sendable {
         var result = UnknownWrite(write: next, before: joinedWrite)
         result.step = step
         result.isTold = isTold
+        return result
+    }
+
+    /// The same with what answers have told since it was derived from an earlier state of it.
+    fileprivate func keepingNotes(of latest: UnknownWrite?) -> UnknownWrite {
+        guard let latest else { return self }
+        var result = self
+        result.isTold = isTold || latest.isTold
+        if let step = latest.step, step.to > result.step?.to ?? .min { result.step = step }
         return result
     }
 

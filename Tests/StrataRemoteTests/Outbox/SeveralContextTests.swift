@@ -255,6 +255,38 @@ import Testing
         #expect(tallies[0]["count"] as? Int64 == 10)
     }
 
+    @MainActor
+    @Test(
+        "A save is not in conflict with what a pull has brought of it while it was repeated",
+        arguments: PassedOperationTests.kinds)
+    func pulledMeanwhile(kind: Kind) async throws {
+        let server = TallyServer(kind.features)
+        let client = try TallyClient(server)
+        try await client.create()
+        let context = try PersistentContainer(store: client.store).newContext()
+        let tally = try #require(try await context.find(entity: "Tally", "1"))
+        tally["name"] = "first"
+        server.losesAnswers = true
+        await #expect(throws: PersistenceError.self) { try await context.save(options: online) }
+        server.losesAnswers = false
+        tally["amount"] = Decimal(1)
+        let gate = Gate()
+        server.answerGate = gate
+        // The repetition is answered, and the rest does not arrive.
+        server.requestsUntilLoss = 1
+        let save = Task { @MainActor [online] in try await context.save(options: online) }
+        await gate.reached()
+        server.answerGate = nil
+        try await client.store.sync.pull()
+        gate.open()
+        await #expect(throws: PersistenceError.self) { try await save.value }
+        server.requestsUntilLoss = nil
+        server.losesRequests = false
+        try await context.save(options: online)
+        #expect(server.value("name") == .string("first"))
+        #expect(server.value("amount") == .decimal(1))
+    }
+
     @Test(
         "A save that is repeated is in conflict with what others have changed since",
         arguments: PassedOperationTests.kinds, [false, true])
