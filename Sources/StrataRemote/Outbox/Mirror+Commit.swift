@@ -27,7 +27,8 @@ extension Mirror {
         return result
     }
 
-    /// Saves changes that the server has carried out.
+    /// Saves changes that the server has carried out. Members that others have changed since, and what they have arranged, stay as
+    /// they are: that waits to be sent.
     /// - Parameter ticket: Taken before they were sent.
     /// - Returns: What became of it, and the objects that answers have told since: the server is asked for them again. They are
     ///   named by the topmost entity.
@@ -35,6 +36,8 @@ extension Mirror {
         _ changes: ChangeSet, _ ticket: ReadTicket
     ) throws(StoreError) -> (result: CommitResult, overtaken: Set<RemoteIdentity>) {
         let (save, result) = try store.transaction { (transaction) throws(StoreError) in
+            let changes = changes.below(
+                try waitingMembers(of: changes.owners(model), on: transaction.connection), model)
             var save = LocalSave(
                 mirror: self, transaction: transaction, changes: changes, enqueues: false, ticket: ticket)
             let result = try save.run()

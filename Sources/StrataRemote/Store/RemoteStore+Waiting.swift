@@ -16,20 +16,34 @@ extension Mirror {
         }
     }
 
-    /// The slots that wait to be sent of those of some objects that have changes in the outbox, by topmost entity and key. What the
-    /// server has refused does not count, and neither do new objects.
+    /// The slots that wait to be sent of those of some objects that have changes in the outbox, by topmost entity and key.
     func waitingSlots(of objects: some Sequence<RowIdentity>) throws(StoreError) -> [RowIdentity: SlotSet] {
         try store.reading { (connection) throws(StoreError) in
-            var result: [RowIdentity: SlotSet] = [:]
-            for (root, list) in Dictionary(grouping: objects, by: \.entityIndex) {
-                for (key, found) in try entries(root: root, keys: list.map(\.key).sorted(), on: connection) {
-                    for entry in found where entry.kind == .update && entry.state != .failed {
-                        result[RowIdentity(entityIndex: root, key: key), default: SlotSet()].formUnion(entry.slots)
-                    }
-                }
+            try waitingUpdates(of: objects, on: connection).mapValues { entries in
+                entries.reduce(into: SlotSet()) { $0.formUnion($1.slots) }
             }
-            return result
         }
+    }
+
+    /// The changes of members that wait to be sent, by topmost entity and key of the owner.
+    func waitingMembers(
+        of owners: Set<RowIdentity>, on connection: Connection
+    ) throws(StoreError) -> [RowIdentity: [MemberChange]] {
+        try waitingUpdates(of: owners, on: connection).mapValues { $0.flatMap(\.members) }
+    }
+
+    /// The changes of objects that wait to be sent. What the server has refused is not among them, and neither are new objects.
+    private func waitingUpdates(
+        of objects: some Sequence<RowIdentity>, on connection: Connection
+    ) throws(StoreError) -> [RowIdentity: [OutboxEntry]] {
+        var result: [RowIdentity: [OutboxEntry]] = [:]
+        for (root, list) in Dictionary(grouping: objects, by: \.entityIndex) {
+            for (key, found) in try entries(root: root, keys: list.map(\.key).sorted(), on: connection) {
+                let updates = found.filter { $0.kind == .update && $0.state != .failed }
+                if !updates.isEmpty { result[RowIdentity(entityIndex: root, key: key)] = updates }
+            }
+        }
+        return result
     }
 }
 

@@ -8,59 +8,7 @@ import Testing
 @Suite struct UnderWayTests {
     typealias Kind = OperationOutboxTests.Kind
 
-    @MainActor
-    private struct World {
-        let server: TallyServer
-        let client: TallyClient
-        let online: ManagedObjectContext
-        let here: ManagedObjectContext
-
-        init(_ kind: Kind, _ policy: ConflictPolicy = .clientWins) async throws {
-            server = TallyServer(kind.features)
-            var options = RemoteStore.Options()
-            options.sync.policies = ConflictPolicies(policy)
-            client = try TallyClient(server, options)
-            try await client.create()
-            let container = try PersistentContainer(store: client.store)
-            online = container.newContext()
-            here = container.newContext()
-        }
-
-        /// Saves one change online; the other one is saved to the mirror before the answer arrives.
-        func save(online first: (ManagedObject) throws -> Void, here second: (ManagedObject) throws -> Void)
-            async throws
-        {
-            let own = try #require(try await online.find(entity: "Tally", "1"))
-            try second(try #require(try await here.find(entity: "Tally", "1")))
-            try first(own)
-            let gate = Gate()
-            server.answerGate = gate
-            server.gate = gate
-            let save = Task { @MainActor [online] in
-                try await online.save(options: RemoteOptions(savePolicy: .networkThenCache))
-            }
-            await gate.reached()
-            try saveHere()
-            gate.open()
-            server.answerGate = nil
-            try await save.value
-            #expect(!online.hasChanges && !here.hasChanges)
-        }
-
-        private func saveHere() throws { try here.save() }
-
-        /// Sends what waits.
-        func settle() async throws {
-            let sync = client.store.sync
-            for _ in 0..<2 { try await sync.synchronize() }
-        }
-
-        /// The tally as the mirror has it.
-        func tally() throws -> ManagedObject? {
-            client.context.reset()
-            return try client.context.fetch(FetchRequest<ManagedObject>(entity: "Tally")).first
-        }
-    }
+    private typealias World = UnderWayWorld
 
     @MainActor
     @Test(

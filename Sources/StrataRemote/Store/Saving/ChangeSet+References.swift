@@ -63,6 +63,55 @@ extension ChangeSet {
     }
 }
 
+// What changes say of members of which later changes wait to be sent.
+extension ChangeSet {
+    /// The owners of the members that change, by topmost entity and key.
+    func owners(_ model: ManagedObjectModel) -> Set<RowIdentity> {
+        Set(
+            pairs.map { RowIdentity(entityIndex: model.entities[$0.entityIndex].rootIndex, key: $0.owner) }
+                + orders.map { RowIdentity(entityIndex: model.entities[$0.entityIndex].rootIndex, key: $0.owner) })
+    }
+
+    /// The changes without what others have changed since: what has been added or removed stays so, and what has been arranged
+    /// keeps its order, with new members at the end.
+    /// - Parameter waiting: What waits to be sent, by owner.
+    func below(_ waiting: [RowIdentity: [MemberChange]], _ model: ManagedObjectModel) -> ChangeSet {
+        func later(_ entityIndex: Int, _ relationshipIndex: Int, _ owner: Int64) -> [MemberChange] {
+            let entity = model.entities[entityIndex]
+            let name = entity.relationships[relationshipIndex].name
+            return (waiting[RowIdentity(entityIndex: entity.rootIndex, key: owner)] ?? [])
+                .filter { $0.relationship == name }
+        }
+        var result = self
+        result.pairs = pairs.compactMap { pair in
+            let later = later(pair.entityIndex, pair.relationshipIndex, pair.owner)
+            if later.isEmpty { return pair }
+            func isFree(_ key: Int64) -> Bool {
+                !later.contains { $0.added.contains(key) || $0.removed[key] != nil }
+            }
+            let (added, removed) = (pair.added.filter(isFree), pair.removed.filter(isFree))
+            guard !added.isEmpty || !removed.isEmpty else { return nil }
+            return PairChange(
+                entityIndex: pair.entityIndex, relationshipIndex: pair.relationshipIndex, owner: pair.owner,
+                added: added, removed: removed)
+        }
+        result.orders = orders.compactMap { order in
+            guard case .arrange = order.kind,
+                later(order.entityIndex, order.relationshipIndex, order.owner).contains(where: \.isOrder)
+            else { return order }
+            let added = pairs.first {
+                $0.entityIndex == order.entityIndex && $0.relationshipIndex == order.relationshipIndex
+                    && $0.owner == order.owner
+            }?.added
+            guard let added, !added.isEmpty else { return nil }
+            return OrderChange(
+                entityIndex: order.entityIndex, relationshipIndex: order.relationshipIndex, owner: order.owner,
+                kind: .append(added))
+        }
+        return result
+    }
+}
+
 extension RowReference {
     /// The row with some of its references set to nil; the same one if it has none of these.
     /// - Parameter isLeft: Whether to leave a reference out, by its relationship and the object that it leads to.
