@@ -53,7 +53,11 @@ import Testing
     }
 
     private func names(_ store: RemoteStore) throws -> String {
-        let context = try PersistentContainer(store: store).newContext()
+        try names(PersistentContainer(store: store).newContext())
+    }
+
+    private func names(_ context: ManagedObjectContext) throws -> String {
+        context.processPendingChanges()
         let list = try #require(try context.fetch(FetchRequest<ManagedObject>(entity: "List")).first)
         return (list["items"] as? [ManagedObject] ?? []).compactMap { $0["itemId"] as? String }.joined()
     }
@@ -79,6 +83,8 @@ import Testing
             try await world.save("List", online: arrange(online), here: arrange(here))
             let label = Comment("\(online), \(here)")
             #expect(try names(world.client.store) == expected, label)
+            #expect(try names(world.online) == expected, label)
+            #expect(try names(world.here) == expected, label)
             try await world.settle()
             #expect(try names(world.client.store) == expected, label)
             #expect(try await serverNames(world, isShared: isShared) == expected, label)

@@ -21,8 +21,8 @@ struct UnderWayWorld {
         client = try TallyClient(server, options, model: model)
         if model == nil { try await client.create() }
         let container = try PersistentContainer(store: client.store)
-        online = container.newContext()
-        here = container.newContext()
+        online = container.newContext(automaticallyMergesChanges: true)
+        here = container.newContext(automaticallyMergesChanges: true)
     }
 
     /// Changes an object in one context and saves that online; the other change is saved to the mirror before the answer arrives.
