@@ -123,10 +123,7 @@ extension Mirror {
         if changes.updates.isEmpty, changes.pairs.isEmpty, changes.orders.isEmpty { return [:] }
         let updated = Set(
             changes.updates.map { RowIdentity(entityIndex: root($0.row.row.entityIndex), key: $0.row.row.key) })
-        let owners = Set(
-            changes.pairs.map { RowIdentity(entityIndex: root($0.entityIndex), key: $0.owner) }
-                + changes.orders.map { RowIdentity(entityIndex: root($0.entityIndex), key: $0.owner) })
-        return try lastEntries(of: updated.union(owners)) { identity, entry in
+        return try lastEntries(of: updated.union(changes.owners(model))) { identity, entry in
             entry.goesAlong && (updated.contains(identity) || entry.kind == .insert)
         }
     }
