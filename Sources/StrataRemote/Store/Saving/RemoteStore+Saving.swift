@@ -58,8 +58,8 @@ extension RemoteStore {
         }
     }
 
-    /// Lets the next save of some objects go on. What other contexts have saved to the mirror meanwhile joins what was to be taken
-    /// along and has not been.
+    /// Lets the next save of some objects go on. Changes that other contexts have saved to the mirror meanwhile join earlier ones
+    /// that this save was to take along, if it has not done so.
     private func endTurn(of objects: Set<RowIdentity>) {
         mirror.online.turns.end(objects)
         let waiting = mirror.online.unjoined.withLock { list in
