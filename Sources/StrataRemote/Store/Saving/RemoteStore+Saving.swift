@@ -59,7 +59,7 @@ extension RemoteStore {
     }
 
     /// Lets the next save of some objects go on. Changes that other contexts have saved to the mirror meanwhile join earlier ones
-    /// that this save was to take along, if it has not done so.
+    /// that this save was to take along, if these still wait.
     private func endTurn(of objects: Set<RowIdentity>) {
         mirror.online.turns.end(objects)
         let waiting = mirror.online.unjoined.withLock { list in
