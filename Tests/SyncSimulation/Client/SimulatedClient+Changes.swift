@@ -101,6 +101,8 @@ extension SimulatedClient {
         changes.inserts.append(.init(row: RowReference(slab: slab, row: slab.row)))
         if entity.rootName == "Item", world.executor.random.chance(0.5), let tag = try pick("Tag") {
             addPair(key, entity, added: [tag.key], removed: [], &changes)
+            world.related(
+                identity, added: [ModelServer.Write(tag: self.identity(tag).id, of: identity)], removed: [], by: number)
         }
     }
 
@@ -173,10 +175,16 @@ extension SimulatedClient {
         let present = try store.memberKeys(
             entityIndex: item.entityIndex, relationshipIndex: tags.index, owners: [item.key]
         ).map(\.member)
+        let owner = identity(item)
         if world.executor.random.chance(0.4), let gone = present.first {
             addPair(item.key, entity, added: [], removed: [gone], &changes)
+            let tags = try rows("Tag").filter { $0.row.key == gone }.map {
+                ModelServer.Write(tag: identity($0).id, of: owner)
+            }
+            world.related(owner, added: [], removed: tags, by: number)
         } else if let tag = try pick("Tag"), !present.contains(tag.key) {
             addPair(item.key, entity, added: [tag.key], removed: [], &changes)
+            world.related(owner, added: [ModelServer.Write(tag: identity(tag).id, of: owner)], removed: [], by: number)
         }
     }
 

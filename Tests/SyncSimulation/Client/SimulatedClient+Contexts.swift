@@ -140,7 +140,9 @@ extension SimulatedClient {
         set("a", of: object, own)
         if name == "Item" || name == "Special" {
             object["folder"] = try pick("Folder", own.context)
-            if world.executor.random.chance(0.5), let tag = try pick("Tag", own.context) { object["tags"] = [tag] }
+            if world.executor.random.chance(0.5), let tag = try pick("Tag", own.context) {
+                setTags([tag], of: object, own)
+            }
         }
     }
 
@@ -190,7 +192,18 @@ extension SimulatedClient {
         } else if let tag = try pick("Tag", own.context), !tags.contains(tag) {
             tags.append(tag)
         }
-        world.trace("\(number) sets tags of \(id(item)) to \(tags.map(id))")
+        setTags(tags, of: item, own)
+    }
+
+    /// Gives an item tags, and tells the world of it.
+    private func setTags(_ tags: [ManagedObject], of item: ManagedObject, _ own: ClientContext) {
+        let old = item["tags"] as? Set<ManagedObject> ?? []
+        func writes(_ list: some Sequence<ManagedObject>) -> [ModelServer.Write] {
+            list.map { ModelServer.Write(tag: id($0), of: identity(item)) }
+        }
+        let added = writes(tags.filter { !old.contains($0) })
+        world.related(identity(item), added: added, removed: writes(old.subtracting(tags)), by: number)
+        own.unsaved.formUnion(added)
         item["tags"] = tags
     }
 

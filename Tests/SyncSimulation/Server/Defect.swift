@@ -22,6 +22,8 @@ extension SimulationWorld {
         case ownEchoIsForeign
         /// A second process may open a mirror.
         case lockIsIgnored
+        /// A change of members leaves those out that were added.
+        case memberIsNotSent
         /// A server is told twice, under two names, of an operation.
         case operationIsSentTwice
         /// An operation is queued as its result.
@@ -84,12 +86,23 @@ final class DefectiveNetwork: RemoteBackend, @unchecked Sendable {
                 write.token = UUID()
                 _ = try await network.perform(.update(entity: entity, write), options: options)
             }
-            return changed(try await network.perform(operation, options: options), operation)
+            let sent = defect == .memberIsNotSent ? withoutMembers(operation) : operation
+            return changed(try await network.perform(sent, options: options), operation)
         } catch {
             guard defect == .portalSucceeds, error.kind == .invalidAnswer, let count = operation.simulatedWrites else {
                 throw error
             }
             return .outcomes(Array(repeating: .done(nil), count: count))
+        }
+    }
+
+    private func withoutMembers(_ operation: RemoteOperation) -> RemoteOperation {
+        switch operation {
+        case .batch(let list): return .batch(list.map(withoutMembers))
+        case .relate(let entity, var relation):
+            relation.added = []
+            return .relate(entity: entity, relation)
+        default: return operation
         }
     }
 

@@ -27,11 +27,21 @@ final class Ledger: @unchecked Sendable {
     private(set) var deletes: [RemoteIdentity: Set<Int>] = [:]
     /// What objects had when they were deleted, and by whom.
     private(set) var buried: [RemoteIdentity: [(client: Int, write: ModelServer.Write)]] = [:]
+    /// Tags that items were given, and the clients that did.
+    private(set) var additions: [ModelServer.Write: Set<Int>] = [:]
+    /// Tags that were taken from items.
+    private(set) var removals: Set<ModelServer.Write> = []
     /// What reached the server.
     private(set) var history: Set<ModelServer.Write> = []
 
     /// A value was saved, or will be.
     func save(_ write: ModelServer.Write, _ save: Save) { saves[write.given] = save }
+
+    /// An item was given a tag, or will be.
+    func add(_ write: ModelServer.Write, by client: Int) { additions[write.given, default: []].insert(client) }
+
+    /// A tag was taken from an item, or will be.
+    func remove(_ write: ModelServer.Write) { removals.insert(write.given) }
 
     /// The server took a value.
     func reached(_ write: ModelServer.Write) { history.insert(write.given) }
@@ -54,10 +64,24 @@ final class Ledger: @unchecked Sendable {
         for (write, save) in saves where save.client == client && isForgotten(write.identity) {
             forgotten.insert(write)
         }
+        for (write, clients) in additions where clients.contains(client) {
+            if isForgotten(write.identity) || write.tag.map(isForgotten) == true { forgotten.insert(write) }
+        }
     }
 }
 
 extension ModelServer.Write {
+    /// A tag of an item.
+    init(tag id: String, of item: RemoteIdentity) {
+        self.init(identity: item, property: "tags", value: .references([id]))
+    }
+
+    /// The tag; nil if it is another value.
+    var tag: RemoteIdentity? {
+        guard property == "tags", case .references(let ids) = value else { return nil }
+        return ids.first.map { RemoteIdentity(entity: "Tag", id: $0) }
+    }
+
     /// As a client gave it.
     var given: ModelServer.Write {
         ModelServer.Write(

@@ -12,6 +12,13 @@ extension SimulationWorld {
         trace("\(client) saves \(write.identity).\(write.property) = \(write.value) over \(seen)")
     }
 
+    /// A client gave an item tags, and took others from it.
+    func related(_ item: RemoteIdentity, added: [ModelServer.Write], removed: [ModelServer.Write], by client: Int) {
+        for write in added { ledger.add(write, by: client) }
+        for write in removed { ledger.remove(write) }
+        trace("\(client) gives \(item) \(added.compactMap(\.tag?.id)), takes \(removed.compactMap(\.tag?.id))")
+    }
+
     /// A client forgets objects, and what it saved of them.
     func forgot(by client: Int, _ isForgotten: (RemoteIdentity) -> Bool) {
         ledger.forget(by: client, isForgotten)
@@ -193,6 +200,7 @@ extension SimulationWorld {
             })
         let present = Set(server.objects.filter { !$0.value.isDeleted }.map { ModelServer.given($0.key) })
         checkPresence(present)
+        checkTags(present)
         for (write, save) in ledger.saves
         where !ledger.history.contains(write) && !covered.contains(write) && !ledger.forgotten.contains(write) {
             // A server without tokens makes an object again whose creation it is told twice, and one that is restored has again
@@ -240,6 +248,31 @@ extension SimulationWorld {
                 }
             }
             if !isReported { violate("\(write.identity).\(write.property): \(write.value) went without a word") }
+        }
+    }
+
+    /// A tag that an item was given and that nobody has taken away is there, or it was reported to have lost.
+    private func checkTags(_ present: Set<RemoteIdentity>) {
+        guard !server.wasRestored else { return }
+        for (write, clients) in ledger.additions where !ledger.removals.contains(write) {
+            guard let tag = write.tag, present.contains(write.identity), present.contains(tag),
+                ledger.deletes[write.identity] == nil, ledger.deletes[tag] == nil, !ledger.forgotten.contains(write)
+            else { continue }
+            if case .references(let ids)? = server.objects[write.identity]?.values["tags"], ids.contains(tag.id) {
+                continue
+            }
+            let isReported = self.clients.contains { client in
+                clients.contains(client.number)
+                    && client.results.contains { result in
+                        guard ModelServer.given(result.identity) == write.identity else { return false }
+                        switch result.action {
+                        case .merged(let overridden): return overridden.contains(write.property)
+                        case .serverWon, .deletedHere, .failed: return true
+                        default: return false
+                        }
+                    }
+            }
+            if !isReported { violate("\(write.identity): the tag \(tag.id) went without a word") }
         }
     }
 
