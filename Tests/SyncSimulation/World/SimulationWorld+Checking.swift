@@ -254,8 +254,11 @@ extension SimulationWorld {
     /// A tag that an item was given and that nobody has taken away is there, or it was reported to have lost.
     private func checkTags(_ present: Set<RemoteIdentity>) {
         guard !server.wasRestored else { return }
-        for (write, clients) in ledger.additions where !ledger.removals.contains(write) {
-            guard let tag = write.tag, present.contains(write.identity), present.contains(tag),
+        for (write, clients) in ledger.additions {
+            // Of a tag that a client does not have itself it does not know the name.
+            let isRemoved = [write, ModelServer.Write(tag: "", of: write.identity)].contains(
+                where: ledger.removals.contains)
+            guard !isRemoved, let tag = write.tag, present.contains(write.identity), present.contains(tag),
                 ledger.deletes[write.identity] == nil, ledger.deletes[tag] == nil, !ledger.forgotten.contains(write)
             else { continue }
             if case .references(let ids)? = server.objects[write.identity]?.values["tags"], ids.contains(tag.id) {
