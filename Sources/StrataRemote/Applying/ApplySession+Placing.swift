@@ -162,7 +162,7 @@ extension ApplySession {
 
     /// Notes which contexts are not in conflict with the server's state of an object.
     private func noteOwn(_ item: Item, _ old: RowPointer, _ new: RowPointer, _ changed: SlotSet) {
-        let hasUnknown = !mirror.online.unknown.isEmpty
+        let hasUnknown = mirror.online.unknown.isWatching
         if isOwnEcho == nil || changed.isEmpty, !hasUnknown { return }
         let entity = item.entity
         let identity = RowIdentity(entityIndex: entity.rootIndex, key: old.key)

@@ -29,6 +29,8 @@ final class UnknownWrites: Sendable {
     private struct State {
         /// By topmost entity and key.
         var notes: [RowIdentity: [Note]] = [:]
+        /// Those that are under way, and what answers have told meanwhile.
+        var sending: [RowIdentity: Note] = [:]
         /// How many objects there may be until those are looked for that no context can save any more.
         var limit = 1000
 
@@ -42,6 +44,22 @@ final class UnknownWrites: Sendable {
 
     private let state = Guarded(State())
 
+    /// Writes are about to be sent.
+    func begin(_ writes: [(write: MirrorWrite, identity: RowIdentity)], of source: ChangeSource?) {
+        state.withLock { state in
+            for (write, identity) in writes {
+                state.sending[identity] = Note(unknown: UnknownWrite(write: write), draft: source?.draft)
+            }
+        }
+    }
+
+    /// Writes have been answered, or have got no answer.
+    func end(_ identities: some Sequence<RowIdentity>) {
+        state.withLock { state in
+            for identity in identities { state.sending[identity] = nil }
+        }
+    }
+
     /// The answer to a write was lost. An earlier one of the object, of which nothing is known either, comes first.
     /// - Parameters:
     ///   - source: The context that saves.
@@ -49,8 +67,9 @@ final class UnknownWrites: Sendable {
     func add(_ write: MirrorWrite, _ identity: RowIdentity, of source: ChangeSource?, isOwn: Bool = true) {
         state.withLock { state in
             if state.notes[identity]?.contains(where: { $0.belongs(to: source) && !$0.isOver }) == true { return }
-            let draft = isOwn ? source?.draft : nil
-            state.notes[identity, default: []].append(Note(unknown: UnknownWrite(write: write), draft: draft))
+            var unknown = UnknownWrite(write: write)
+            if isOwn { unknown = unknown.keepingNotes(of: state.sending[identity]?.unknown) }
+            state.notes[identity, default: []].append(Note(unknown: unknown, draft: isOwn ? source?.draft : nil))
             state.sweep()
         }
     }
@@ -62,7 +81,9 @@ final class UnknownWrites: Sendable {
             let latest = list.first { $0.isOf(source) }
             list.removeAll { $0.belongs(to: source) }
             if let unknown {
-                list.append(Note(unknown: unknown.keepingNotes(of: latest?.unknown), draft: source?.draft))
+                let noted = unknown.keepingNotes(of: latest?.unknown)
+                    .keepingNotes(of: state.sending[identity]?.unknown)
+                list.append(Note(unknown: noted, draft: source?.draft))
             }
             state.notes[identity] = list.isEmpty ? nil : list
         }
@@ -70,6 +91,9 @@ final class UnknownWrites: Sendable {
 
     /// Whether all answers are known.
     var isEmpty: Bool { state.withLock(\.notes.isEmpty) }
+
+    /// Whether something is to be noted of what answers tell.
+    var isWatching: Bool { state.withLock { !$0.notes.isEmpty || !$0.sending.isEmpty } }
 
     /// What is to be left out of a context's save of an object.
     func write(of identity: RowIdentity, of source: ChangeSource?) -> UnknownWrite? {
@@ -99,6 +123,10 @@ final class UnknownWrites: Sendable {
     ///   - isResult: Whether all that is new may be what a write has done.
     func noteTold(_ identity: RowIdentity, _ step: RowStep?, where isResult: (UnknownWrite) -> Bool) {
         state.withLock { state in
+            // It may have been told before the write arrived.
+            if let step, let sending = state.sending[identity], isResult(sending.unknown) {
+                state.sending[identity]?.unknown.note(step)
+            }
             guard var list = state.notes[identity] else { return }
             for index in list.indices {
                 list[index].unknown.isTold = true
@@ -134,6 +162,7 @@ final class UnknownWrites: Sendable {
             for (identity, list) in state.notes {
                 for index in list.indices { state.notes[identity]?[index].unknown.forgetStep() }
             }
+            for identity in state.sending.keys { state.sending[identity]?.unknown.forgetStep() }
         }
     }
 

@@ -287,6 +287,41 @@ import Testing
         #expect(server.value("amount") == .decimal(1))
     }
 
+    @MainActor
+    @Test(
+        "A save without an answer is not in conflict with what a pull has brought of it while it was under way",
+        arguments: PassedOperationTests.kinds, [true, false])
+    func pulledUnderWay(kind: Kind, isOnline: Bool) async throws {
+        let server = TallyServer(kind.features)
+        let client = try TallyClient(server)
+        try await client.create()
+        let context = try PersistentContainer(store: client.store).newContext()
+        let tally = try #require(try await context.find(entity: "Tally", "1"))
+        tally["name"] = "first"
+        try tally.increment("count", by: 10)
+        let gate = Gate()
+        server.answerGate = gate
+        server.losesAnswers = true
+        let save = Task { @MainActor [online] in try await context.save(options: online) }
+        await gate.reached()
+        server.answerGate = nil
+        try await client.store.sync.pull()
+        gate.open()
+        await #expect(throws: PersistenceError.self) { try await save.value }
+        server.losesAnswers = false
+        tally["name"] = "second"
+        if isOnline {
+            try await context.save(options: online)
+        } else {
+            try saveHere(context)
+            try await client.store.sync.synchronize()
+        }
+        #expect(server.value("name") == .string("second"))
+        #expect(server.value("count") == .integer(10))
+        try context.refresh(tally)
+        #expect(tally["count"] as? Int64 == 10)
+    }
+
     @Test(
         "A save that is repeated is in conflict with what others have changed since",
         arguments: PassedOperationTests.kinds, [false, true])

@@ -178,10 +178,9 @@ extension SimulatedClient {
         let owner = identity(item)
         if world.executor.random.chance(0.4), let gone = present.first {
             addPair(item.key, entity, added: [], removed: [gone], &changes)
-            let tags = try rows("Tag").filter { $0.row.key == gone }.map {
-                ModelServer.Write(tag: identity($0).id, of: owner)
-            }
-            world.related(owner, added: [], removed: tags, by: number)
+            let tag = try rows("Tag").first { $0.row.key == gone }.map(identity)
+            world.related(
+                owner, added: [], removed: [ModelServer.Write(tag: tag?.id ?? "", of: owner)], by: number)
         } else if let tag = try pick("Tag"), !present.contains(tag.key) {
             addPair(item.key, entity, added: [tag.key], removed: [], &changes)
             world.related(owner, added: [ModelServer.Write(tag: identity(tag).id, of: owner)], removed: [], by: number)

@@ -49,6 +49,11 @@ struct OnlineSave: Sendable {
         let births = writes.filter { $0.kind == .insert }
         mirror.online.births.begin(births.map(\.rootedName))
         defer { endBirths() }
+        let watched = writes.map {
+            (write: $0, identity: RowIdentity(entityIndex: $0.entity.rootIndex, key: $0.identity.key))
+        }
+        mirror.online.unknown.begin(watched, of: asked.source)
+        defer { mirror.online.unknown.end(watched.map(\.identity)) }
         var sending = SaveSending(
             store: store, options: options, writes: writes, refused: Set(refused.keys), source: asked.source)
         let ticket = mirror.ticket()
