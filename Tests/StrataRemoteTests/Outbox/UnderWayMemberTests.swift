@@ -63,7 +63,7 @@ import Testing
     }
 
     private func serverNames(_ world: UnderWayWorld, isShared: Bool) async throws -> String {
-        let other = try await TallyClient(world.server, model: Self.model(isShared: isShared))
+        let other = try TallyClient(world.server, model: Self.model(isShared: isShared))
         try await other.store.sync.pull()
         return try names(other.store)
     }
