@@ -56,22 +56,29 @@ extension Mirror {
         passing.remove(kept, rootIndex: rootIndex)
     }
 
-    /// Forgets the rows that are not part of the mirror, those of an earlier process included.
+    /// Forgets the rows that are not part of the mirror, those of an earlier process included. Objects of which changes wait are
+    /// a part of it from now on.
     func purgePassing() throws(StoreError) {
+        var isEmpty = true
         let rows = try store.reading { (connection) throws(StoreError) in
-            let statement = try connection.statement("SELECT root, key FROM _remote_passing")
+            let statement = try connection.statement(
+                """
+                SELECT root, key, EXISTS (SELECT 1 FROM _outbox WHERE _outbox.root = p.root AND _outbox.key = p.key) \
+                FROM _remote_passing AS p
+                """)
             var rows: [Int: [Int64]] = [:]
             while try statement.step() {
-                guard let index = entities.indexes[statement.integer(0)] else { continue }
+                isEmpty = false
+                guard statement.integer(2) == 0, let index = entities.indexes[statement.integer(0)] else { continue }
                 rows[index, default: []].append(statement.integer(1))
             }
             return rows
         }
-        if rows.isEmpty { return }
+        if isEmpty { return }
         for (root, keys) in rows { try purge(Array(try ids(entityIndex: root, keys: keys.sorted()).values)) }
         try store.transaction { (transaction) throws(StoreError) in
             try transaction.connection.execute("DELETE FROM _remote_passing")
         }
-        for (root, keys) in rows { passing.remove(keys, rootIndex: root) }
+        for (root, keys) in passing.all { passing.remove(keys, rootIndex: root) }
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct UnderWayMemberTests {
     typealias Kind = OperationOutboxTests.Kind
 
-    private static func model(isShared: Bool) throws -> ManagedObjectModel {
+    static func model(isShared: Bool) throws -> ManagedObjectModel {
         try ManagedObjectModel(name: "Lists") {
             Entity("List", primaryKey: "listId") {
                 Attribute("listId", .string)

@@ -87,7 +87,8 @@ extension RemoteStore {
         for (root, list) in Dictionary(grouping: behind, by: \.entityIndex) {
             effects.rows += try mirror.store.rows(entityIndex: root, keys: list.map(\.key).sorted()).rows
         }
-        for (root, list) in Dictionary(grouping: changes.updates.map(\.row.row), by: { mirror.root($0.entityIndex) }) {
+        let changed = changes.owners(model).union(changes.updates.map { $0.row.identity(model) })
+        for (root, list) in Dictionary(grouping: changed, by: \.entityIndex) {
             try mirror.forgetPassing(list.map(\.key), rootIndex: root)
         }
         if options(nil).pushesAutomatically {
