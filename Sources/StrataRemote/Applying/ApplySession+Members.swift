@@ -121,9 +121,7 @@ extension ApplySession {
         guard !pairs.isPrimary else {
             let own = entries(pairs.entity.rootIndex, pairs.owner).filter { $0.kind != .delete }
             let changed = own.flatMap(\.members).filter { $0.relationship == relationship.name }
-            let free = different.filter { key in
-                !changed.contains { $0.added.contains(key) || $0.removed[key] != nil }
-            }
+            let free = different.filter { key in !changed.contains { $0.concerns(key) } }
             return addPairs(
                 relationship, pairs.entity.index, pairs.owner, free.filter(wanted.contains),
                 free.filter { !wanted.contains($0) })
@@ -135,8 +133,7 @@ extension ApplySession {
             if settling.contains(RowIdentity(entityIndex: root, key: owner)) { continue }
             let changed = entries(root, owner)
             let isTaken = changed.flatMap(\.members).contains {
-                $0.relationship == inverse.name
-                    && ($0.added.contains(pairs.owner) || $0.removed[pairs.owner] != nil)
+                $0.relationship == inverse.name && $0.concerns(pairs.owner)
             }
             // A new object tells its members itself.
             if isTaken || changed.contains(where: { $0.kind == .insert }) { continue }

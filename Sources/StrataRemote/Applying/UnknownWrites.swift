@@ -45,18 +45,18 @@ final class UnknownWrites: Sendable {
     private let state = Guarded(State())
 
     /// Writes are about to be sent.
-    func begin(_ writes: [(write: MirrorWrite, identity: RowIdentity)], of source: ChangeSource?) {
+    func begin(_ writes: [MirrorWrite], of source: ChangeSource?) {
         state.withLock { state in
-            for (write, identity) in writes {
-                state.sending[identity] = Note(unknown: UnknownWrite(write: write), draft: source?.draft)
+            for write in writes {
+                state.sending[write.rootedIdentity] = Note(unknown: UnknownWrite(write: write), draft: source?.draft)
             }
         }
     }
 
     /// Writes have been answered, or have got no answer.
-    func end(_ identities: some Sequence<RowIdentity>) {
+    func end(_ writes: [MirrorWrite]) {
         state.withLock { state in
-            for identity in identities { state.sending[identity] = nil }
+            for write in writes { state.sending[write.rootedIdentity] = nil }
         }
     }
 
@@ -269,9 +269,7 @@ struct UnknownWrite: Sendable {
         if earlier.isOfNewObject { return earlier.followed(by: write) }
         var result = self
         result.write = write.joined(with: earlier.write)
-        result.step = earlier.step
-        result.isTold = earlier.isTold
-        return result
+        return result.keepingNotes(of: earlier)
     }
 
     /// The same, but for some properties.
@@ -302,10 +300,7 @@ struct UnknownWrite: Sendable {
     func followed(by next: MirrorWrite) -> UnknownWrite {
         // One that the server has renamed is named by its creation.
         guard next.write.id == write.write.id else { return self }
-        var result = UnknownWrite(write: next, before: joinedWrite)
-        result.step = step
-        result.isTold = isTold
-        return result
+        return UnknownWrite(write: next, before: joinedWrite).keepingNotes(of: self)
     }
 
     /// The same with what answers have told since it was derived from an earlier state of it.

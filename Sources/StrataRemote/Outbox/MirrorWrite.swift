@@ -156,4 +156,7 @@ extension Mirror {
 extension MirrorWrite {
     /// The object, named by the topmost entity of its hierarchy.
     var rootedName: RemoteIdentity { RemoteIdentity(entity: entity.rootName, id: write.id) }
+
+    /// The object, by topmost entity and key.
+    var rootedIdentity: RowIdentity { RowIdentity(entityIndex: entity.rootIndex, key: identity.key) }
 }

@@ -72,6 +72,9 @@ package struct MemberChange: Sendable, Hashable, Codable {
         isOrder = isOrder || later.isOrder
     }
 
+    /// Whether a member was added or removed.
+    func concerns(_ key: Int64) -> Bool { added.contains(key) || removed[key] != nil }
+
     /// Whether nothing is left of it.
     var isEmpty: Bool { added.isEmpty && removed.isEmpty && !isOrder }
 }

@@ -14,8 +14,6 @@ struct OutboxWriter {
     var remade: Set<RowIdentity> = []
     /// The entries of the objects that this save changes, each object's in their order, with what the save makes of them.
     private var entries: [RowIdentity: [OutboxEntry]] = [:]
-    /// Objects of which online saves are under way.
-    private var underWay: Set<RowIdentity> = []
     /// What is to be written at the end: new entries in their order, those that absorb changes, and those to be
     /// removed, with the names of their objects.
     private var added: [RowIdentity] = []
@@ -32,7 +30,6 @@ struct OutboxWriter {
     /// Reads what waits of the objects that a save changes.
     mutating func prepare(_ objects: some Sequence<RowIdentity>) throws(StoreError) {
         if try connection.integer("SELECT 1 FROM _outbox LIMIT 1") == nil { return }
-        underWay = mirror.online.turns.active(among: Set(objects))
         for (root, list) in Dictionary(grouping: objects, by: \.entityIndex) {
             for (key, found) in try mirror.entries(root: root, keys: list.map(\.key), on: connection) {
                 entries[RowIdentity(entityIndex: root, key: key)] = found
@@ -204,7 +201,7 @@ struct OutboxWriter {
         entries[identity] = list
         guard let last = list.lastIndex(where: { $0.state != .sent }) else { return nil }
         // It is sent without the change, and taken out when that is done.
-        if underWay.contains(identity), list[last].goesAlong {
+        if list[last].goesAlong, !mirror.online.turns.active(among: [identity]).isEmpty {
             mirror.online.unjoined.withLock { _ = $0.insert(identity) }
             return nil
         }

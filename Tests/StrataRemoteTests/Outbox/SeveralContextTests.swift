@@ -255,31 +255,47 @@ import Testing
         #expect(tallies[0]["count"] as? Int64 == 10)
     }
 
+    /// A client and one more context of its store that has read the tally.
+    @MainActor
+    private func openOne(
+        _ server: TallyServer
+    ) async throws -> (client: TallyClient, context: ManagedObjectContext, tally: ManagedObject) {
+        let client = try TallyClient(server)
+        try await client.create()
+        let context = try PersistentContainer(store: client.store).newContext()
+        return (client, context, try #require(try await context.find(entity: "Tally", "1")))
+    }
+
+    /// Saves online, and pulls after the first request has arrived and before it is answered. The save fails.
+    @MainActor
+    private func pull(
+        _ store: RemoteStore, from server: TallyServer, whileSaving context: ManagedObjectContext
+    ) async throws {
+        let gate = Gate()
+        server.answerGate = gate
+        let save = Task { @MainActor [online] in try await context.save(options: online) }
+        await gate.reached()
+        server.answerGate = nil
+        try await store.sync.pull()
+        gate.open()
+        await #expect(throws: PersistenceError.self) { try await save.value }
+    }
+
     @MainActor
     @Test(
         "A save is not in conflict with what a pull has brought of it while it was repeated",
         arguments: PassedOperationTests.kinds)
     func pulledMeanwhile(kind: Kind) async throws {
         let server = TallyServer(kind.features)
-        let client = try TallyClient(server)
-        try await client.create()
-        let context = try PersistentContainer(store: client.store).newContext()
-        let tally = try #require(try await context.find(entity: "Tally", "1"))
+        let (client, context, tally) = try await openOne(server)
         tally["name"] = "first"
         server.losesAnswers = true
         await #expect(throws: PersistenceError.self) { try await context.save(options: online) }
         server.losesAnswers = false
         tally["amount"] = Decimal(1)
-        let gate = Gate()
-        server.answerGate = gate
         // The repetition is answered, and the rest does not arrive.
         server.requestsUntilLoss = 1
-        let save = Task { @MainActor [online] in try await context.save(options: online) }
-        await gate.reached()
-        server.answerGate = nil
-        try await client.store.sync.pull()
-        gate.open()
-        await #expect(throws: PersistenceError.self) { try await save.value }
+        try await pull(client.store, from: server, whileSaving: context)
         server.requestsUntilLoss = nil
         server.losesRequests = false
         try await context.save(options: online)
@@ -293,21 +309,11 @@ import Testing
         arguments: PassedOperationTests.kinds, [true, false])
     func pulledUnderWay(kind: Kind, isOnline: Bool) async throws {
         let server = TallyServer(kind.features)
-        let client = try TallyClient(server)
-        try await client.create()
-        let context = try PersistentContainer(store: client.store).newContext()
-        let tally = try #require(try await context.find(entity: "Tally", "1"))
+        let (client, context, tally) = try await openOne(server)
         tally["name"] = "first"
         try tally.increment("count", by: 10)
-        let gate = Gate()
-        server.answerGate = gate
         server.losesAnswers = true
-        let save = Task { @MainActor [online] in try await context.save(options: online) }
-        await gate.reached()
-        server.answerGate = nil
-        try await client.store.sync.pull()
-        gate.open()
-        await #expect(throws: PersistenceError.self) { try await save.value }
+        try await pull(client.store, from: server, whileSaving: context)
         server.losesAnswers = false
         tally["name"] = "second"
         if isOnline {

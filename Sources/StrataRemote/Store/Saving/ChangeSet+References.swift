@@ -86,9 +86,7 @@ extension ChangeSet {
         result.pairs = pairs.compactMap { pair in
             let later = later(pair.entityIndex, pair.relationshipIndex, pair.owner)
             if later.isEmpty { return pair }
-            func isFree(_ key: Int64) -> Bool {
-                !later.contains { $0.added.contains(key) || $0.removed[key] != nil }
-            }
+            func isFree(_ key: Int64) -> Bool { !later.contains { $0.concerns(key) } }
             let (added, removed) = (pair.added.filter(isFree), pair.removed.filter(isFree))
             guard !added.isEmpty || !removed.isEmpty else { return nil }
             return PairChange(

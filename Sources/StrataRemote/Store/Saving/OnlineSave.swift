@@ -49,11 +49,8 @@ struct OnlineSave: Sendable {
         let births = writes.filter { $0.kind == .insert }
         mirror.online.births.begin(births.map(\.rootedName))
         defer { endBirths() }
-        let watched = writes.map {
-            (write: $0, identity: RowIdentity(entityIndex: $0.entity.rootIndex, key: $0.identity.key))
-        }
-        mirror.online.unknown.begin(watched, of: asked.source)
-        defer { mirror.online.unknown.end(watched.map(\.identity)) }
+        mirror.online.unknown.begin(writes, of: asked.source)
+        defer { mirror.online.unknown.end(writes) }
         var sending = SaveSending(
             store: store, options: options, writes: writes, refused: Set(refused.keys), source: asked.source)
         let ticket = mirror.ticket()
@@ -91,8 +88,7 @@ struct OnlineSave: Sendable {
     private func endBirths() {
         if mirror.online.births.isEmpty { return }
         for write in writes {
-            let identity = RowIdentity(entityIndex: write.entity.rootIndex, key: write.identity.key)
-            if mirror.online.unknown.write(of: identity, of: asked.source) == nil {
+            if mirror.online.unknown.write(of: write.rootedIdentity, of: asked.source) == nil {
                 mirror.online.births.end([write.rootedName])
             } else if write.kind == .insert {
                 mirror.online.births.leave(write.rootedName, draft)

@@ -71,9 +71,7 @@ struct SaveSending {
         return result
     }
 
-    func rooted(_ write: MirrorWrite) -> RowIdentity {
-        RowIdentity(entityIndex: write.entity.rootIndex, key: write.identity.key)
-    }
+    func rooted(_ write: MirrorWrite) -> RowIdentity { write.rootedIdentity }
 
     mutating func run() async {
         listMembers()
