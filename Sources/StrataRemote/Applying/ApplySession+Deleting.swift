@@ -39,6 +39,8 @@ extension ApplySession {
                 overtaken.append(RemoteIdentity(entity: entity.name, id: name.id))
                 continue
             }
+            // Objects that the server has may refer to it, and its context has it made by the next save.
+            if mirror.online.births.isAwaited(name) { continue }
             if let key = object.key {
                 let entries = waiting[RowIdentity(entityIndex: root, key: key)] ?? []
                 // What becomes of changes is decided when they are sent. If the server once had the object that was created

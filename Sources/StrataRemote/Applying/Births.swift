@@ -11,25 +11,56 @@ final class Births: Sendable {
         /// The objects whose save has ended without an answer, and where their context has them; nil if the store is used without
         /// one. They stay so until the save is repeated, or given up.
         var unknown: [RemoteIdentity: ChangeSource.Draft?] = [:]
+        /// The objects that the server does not have yet, because it has refused them or was not asked, and where their context has
+        /// them. Others that it has taken may refer to them.
+        var undone: [RemoteIdentity: ChangeSource.Draft] = [:]
+        /// How many of those there may be until the ones that no context can save any more are looked for.
+        var limit = 1000
+
+        /// A context saves all new objects that it still has.
+        mutating func endUndone(of source: ChangeSource?) {
+            if !undone.isEmpty { undone = undone.filter { !$0.value.isOf(source) } }
+        }
     }
 
     private let state = Guarded(State())
 
     /// Whether there are none.
-    var isEmpty: Bool { state.withLock { $0.active.isEmpty && $0.unknown.isEmpty } }
+    var isEmpty: Bool { state.withLock { $0.active.isEmpty && $0.unknown.isEmpty && $0.undone.isEmpty } }
 
     /// A save begins to send new objects, named by the topmost entity of the hierarchy.
-    func begin(_ identities: [RemoteIdentity]) {
-        guard !identities.isEmpty else { return }
-        state.withLock { $0.active.formUnion(identities) }
+    func begin(_ identities: [RemoteIdentity], of source: ChangeSource?) {
+        state.withLock { state in
+            state.active.formUnion(identities)
+            state.endUndone(of: source)
+        }
     }
+
+    /// A context has saved all that it had to the mirror.
+    func endUndone(of source: ChangeSource?) { state.withLock { $0.endUndone(of: source) } }
 
     /// The saves are in the mirror, or the server is known not to have carried them out.
     func end(_ identities: [RemoteIdentity]) {
         guard !identities.isEmpty else { return }
         state.withLock { state in
             state.active.subtract(identities)
-            for identity in identities { state.unknown[identity] = nil }
+            for identity in identities {
+                state.unknown[identity] = nil
+                state.undone[identity] = nil
+            }
+        }
+    }
+
+    /// A save has ended, and the server is known not to have carried it out.
+    /// - Parameter draft: What the context still has to save.
+    func fail(_ identity: RemoteIdentity, _ draft: ChangeSource.Draft) {
+        state.withLock { state in
+            state.active.remove(identity)
+            state.unknown[identity] = nil
+            state.undone[identity] = draft
+            guard state.undone.count > state.limit else { return }
+            state.undone = state.undone.filter { !$0.value.isDropped }
+            state.limit = max(1000, 2 * state.undone.count)
         }
     }
 
@@ -38,6 +69,7 @@ final class Births: Sendable {
     func leave(_ identity: RemoteIdentity, _ draft: ChangeSource.Draft?) {
         state.withLock { state in
             state.active.remove(identity)
+            state.undone[identity] = nil
             state.unknown.updateValue(draft, forKey: identity)
         }
     }
@@ -55,6 +87,15 @@ final class Births: Sendable {
             guard draft?.isDropped == true else { return true }
             state.unknown[identity] = nil
             return false
+        }
+    }
+
+    /// Whether the server does not have an object because it has not made it yet, and a context may have it made still.
+    func isAwaited(_ identity: RemoteIdentity) -> Bool {
+        state.withLock { state in
+            guard let draft = state.undone[identity] else { return false }
+            if draft.isDropped { state.undone[identity] = nil }
+            return !draft.isDropped
         }
     }
 

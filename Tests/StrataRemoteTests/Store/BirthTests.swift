@@ -63,7 +63,7 @@ import Testing
         backend.intercept(nil)
         try #require(backend.shelf.count("City") == 1 && backend.shelf.count("Country") == 0)
         let found = try await reader.fetch(cities(nil, .network))
-        try await reader.load("country", of: found, options: nil)
+        try await reader.load("country", of: found, options: RemoteOptions.network)
         try await context.save(options: nil)
         #expect(!context.hasChanges)
         #expect(city["country"] as? ManagedObject === country)
@@ -72,6 +72,73 @@ import Testing
         try await store.sync.pull()
         try context.refresh(city)
         #expect(city["country"] as? ManagedObject === country)
+    }
+
+    /// Saves a city and its new country, which the server refuses, and reads the city and its country in another context.
+    private func refusedCountry() async throws -> RefusedCountry {
+        let backend = Interceptor()
+        let (store, reader) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        let context = try PersistentContainer(store: store).newContext()
+        context.mergePolicy = .error
+        let country = try context.insert(entityNamed: "Country")
+        country["countryId"] = "pe"
+        let city = try Atlas.city("1", "Lima", context)
+        city["country"] = country
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard case .create(let entity, _) = operation, entity.name == "Country" else { return nil }
+            throw RemoteError(.rejected, domain: "test", message: "no", status: 400)
+        }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.intercept(nil)
+        try #require(backend.shelf.count("City") == 1 && backend.shelf.count("Country") == 0)
+        return RefusedCountry(backend: backend, store: store, reader: reader, context: context, city: city)
+    }
+
+    private struct RefusedCountry {
+        let backend: Interceptor
+        let store: RemoteStore
+        let reader: ManagedObjectContext
+        let context: ManagedObjectContext
+        let city: ManagedObject
+
+        /// Reads the city and its country in another context.
+        func read() async throws {
+            let found = try await reader.fetch(cities(nil, .network))
+            try await reader.load("country", of: found, options: RemoteOptions.network)
+        }
+    }
+
+    @Test("A new object that the server has refused is not taken for deleted while its context still has it")
+    func refused() async throws {
+        let world = try await refusedCountry()
+        let (context, city, backend) = (world.context, world.city, world.backend)
+        try await world.read()
+        #expect(city["country"] != nil)
+        city["name"] = "Callao"
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+        #expect(backend.shelf.count("Country") == 1)
+        #expect(backend.shelf.record("City", "1")?.values["country"] == .reference("pe"))
+        try await world.store.sync.pull()
+        try context.refresh(city)
+        #expect((city["country"] as? ManagedObject)?["countryId"] as? String == "pe")
+        // From here on it is an object like any other.
+        backend.shelf.take("Country", "pe")
+        let countries = FetchRequest<ManagedObject>(entity: "Country").options(RemoteOptions.network)
+        #expect(try await world.reader.fetch(countries).isEmpty)
+        try context.refresh(city)
+        #expect(city["country"] == nil)
+    }
+
+    @Test("A new object that the server has refused is found missing once its context has given it up")
+    func givenUp() async throws {
+        let world = try await refusedCountry()
+        try await world.read()
+        world.context.rollback()
+        try await world.read()
+        try world.context.refresh(world.city)
+        #expect(world.city["country"] == nil)
+        #expect(try await world.reader.fetch(cities(nil, .cache)).first?["country"] == nil)
     }
 }
 

@@ -47,14 +47,16 @@ struct OnlineSave: Sendable {
         mirror.noteUnknown(refused, asked.source)
         mirror.noteUnknown(refusedBelow, asked.source)
         let births = writes.filter { $0.kind == .insert }
-        mirror.online.births.begin(births.map(\.rootedName))
-        defer { endBirths() }
+        mirror.online.births.begin(births.map(\.rootedName), of: asked.source)
+        var undone: Set<RowIdentity> = []
+        defer { endBirths(undone) }
         mirror.online.unknown.begin(writes, of: asked.source)
         defer { mirror.online.unknown.end(writes) }
         var sending = SaveSending(
             store: store, options: options, writes: writes, refused: Set(refused.keys), source: asked.source)
         let ticket = mirror.ticket()
         await sending.run()
+        undone = sending.undone
         let answered = sending
         try await forgetCarriedOut(answered)
         let done = part(changes, of: answered)
@@ -62,6 +64,7 @@ struct OnlineSave: Sendable {
             guard options.savePolicy == .networkElseQueue, error.kind == .unreachable || error.kind == .timeout else {
                 throw StoreError(error)
             }
+            undone = []
             return try await store.surroundings.elsewhere { () throws(StoreError) in
                 try self.store.commitHere(self.changes)
             }
@@ -84,14 +87,20 @@ struct OnlineSave: Sendable {
     }
 
     /// New objects may be told about again, and so may those that are deleted after a creation without an answer. Of those whose
-    /// save may have been carried out contexts still have the change: they are left out of answers until it is saved again.
-    private func endBirths() {
-        if mirror.online.births.isEmpty { return }
+    /// save may have been carried out contexts still have the change: they are left out of answers until it is saved again. So
+    /// do they have those that are not made yet.
+    private func endBirths(_ undone: Set<RowIdentity>) {
+        let births = mirror.online.births
+        if births.isEmpty { return }
         for write in writes {
             if mirror.online.unknown.write(of: write.rootedIdentity, of: asked.source) == nil {
-                mirror.online.births.end([write.rootedName])
+                if write.kind == .insert, let draft, undone.contains(write.rootedIdentity) {
+                    births.fail(write.rootedName, draft)
+                } else {
+                    births.end([write.rootedName])
+                }
             } else if write.kind == .insert {
-                mirror.online.births.leave(write.rootedName, draft)
+                births.leave(write.rootedName, draft)
             }
         }
     }
@@ -165,7 +174,7 @@ struct OnlineSave: Sendable {
         for (identity, id) in sent.renamed {
             try mirror.rename(identity, to: id, wasRefused: sent.refused.contains(identity), since: ticket)
         }
-        endBirths()
+        endBirths(sent.undone)
         let undone = sent.isComplete ? [] : writes.filter { sent.undone.contains(sent.rooted($0)) }
         try take(sent.records, ticket, landing.overtaken, undone)
         for delete in done.deletes {

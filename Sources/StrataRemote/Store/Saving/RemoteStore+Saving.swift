@@ -84,6 +84,7 @@ extension RemoteStore {
         guard conflicts.isEmpty else { return .conflicts(conflicts) }
         let result = try mirror.commit(changes, enqueues: true)
         guard case .committed(var effects) = result else { return result }
+        mirror.online.births.endUndone(of: changes.source)
         for (root, list) in Dictionary(grouping: behind, by: \.entityIndex) {
             effects.rows += try mirror.store.rows(entityIndex: root, keys: list.map(\.key).sorted()).rows
         }
