@@ -86,7 +86,9 @@ extension ApplySession {
             gone.insert(name)
             mirror.order.noteDeleted(name)
         }
-        try OutboxWriter(mirror: mirror, connection: connection).forget(names.map(\.id), root: root)
+        let names = names.map(\.id)
+        let writer = OutboxWriter(mirror: mirror, connection: connection)
+        if try isOutboxEmpty() { try writer.forget(names, root: root) } else { try writer.release(names, root: root) }
     }
 
     /// Takes an object away.

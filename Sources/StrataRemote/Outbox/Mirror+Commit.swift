@@ -258,6 +258,10 @@ private struct LocalSave {
             )
         }
         overtaken = mirror.order.noteWritten(Set(names.map(\.rooted)), since: ticket)
+        for (root, made) in Dictionary(grouping: changes.inserts, by: { mirror.root($0.row.row.entityIndex) }) {
+            let ids = made.map { id(of: $0.row.row) }
+            try mirror.removeRefusedDeletions(of: ids, root: root, on: transaction.connection)
+        }
         let links = DeletedLinks(mirror: mirror, connection: transaction.connection)
         for name in names {
             // A deleted object that an answer has told meanwhile may have been made again: a server was restored, for instance.

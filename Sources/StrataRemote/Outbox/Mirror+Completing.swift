@@ -20,6 +20,10 @@ extension Mirror {
         }
         guard let known = try namedObjects(list, on: connection) else { return nil }
         try remove(entries.map(\.seq).sorted(), on: connection)
+        for (root, list) in known {
+            let made = entries.filter { $0.kind == .insert && self.root($0.identity.entityIndex) == root }
+            if !made.isEmpty { try removeRefusedDeletions(of: Array(list.keys), root: root, on: connection) }
+        }
         let links = DeletedLinks(mirror: self, connection: connection)
         let hasLinks = try !links.isEmpty
         if hasLinks {
@@ -135,6 +139,9 @@ extension Mirror {
             var renaming = ApplySession(mirror: self, transaction: transaction)
             try renaming.rename(entry.identity, to: record.id, wasRefused: entry.attempts > 1)
             if let change = renaming.change { told.append(change) }
+            let root = root(entry.identity.entityIndex)
+            try removeRefusedDeletions(
+                of: [canonical(record.id, model.entities[root])], root: root, on: transaction.connection)
             try rebaseDeletion(behind: entry, record, in: transaction)
         }
         // Each is looked at on its own: what waits for the others is still to be told about.

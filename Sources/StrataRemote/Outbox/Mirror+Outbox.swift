@@ -172,8 +172,8 @@ extension Mirror {
         {
             return try write(entry, on: connection)
         }
-        try OutboxWriter(mirror: self, connection: connection).forget(
-            later.id, root: root(entry.identity.entityIndex))
+        try OutboxWriter(mirror: self, connection: connection).release(
+            [later.id], root: root(entry.identity.entityIndex))
         try remove(entry.seq, on: connection)
     }
 
@@ -259,6 +259,13 @@ extension Mirror {
             statement.bind(entities.numbers[root], at: 1)
             statement.bind(ValueList(texts: ids), at: 2)
         }
+    }
+
+    /// Takes out deletions that the server has refused, of objects that were made again since with the same primary keys: the
+    /// server has those in their place now.
+    func removeRefusedDeletions(of ids: [String], root: Int, on connection: Connection) throws(StoreError) {
+        let refused = try deletions(of: ids, root: root, on: connection).filter { $0.state == .failed }
+        try remove(refused.map(\.seq), on: connection)
     }
 
     func entries(

@@ -88,6 +88,9 @@ extension Mirror {
                 return try session.restore(current, record)
             }
             if current.kind == .insert {
+                try removeRefusedDeletions(
+                    of: [canonical(record.id, model.entities[root(entry.identity.entityIndex)])],
+                    root: root(entry.identity.entityIndex), on: session.connection)
                 current.kind = .update
                 current.base = nil
             }
@@ -333,6 +336,12 @@ extension ApplySession {
         let root = mirror.root(entry.identity.entityIndex)
         guard entry.kind != .insert, let base = entry.base.flatMap(RowSlab.restored(from:)) else {
             return try end(entry)
+        }
+        // Made again here meanwhile: that one takes its place.
+        if entry.kind == .delete, let key = try mirror.known(entry.id, root: root, on: connection)?.key,
+            key != entry.identity.key
+        {
+            return
         }
         try putBack(base, slots: entry.kind == .delete ? nil : entry.slots, entry)
         if entry.kind == .delete {

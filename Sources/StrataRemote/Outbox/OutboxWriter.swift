@@ -95,6 +95,14 @@ struct OutboxWriter {
         try statement.run()
     }
 
+    /// Objects are gone that the server does not have. If it is still to hear about the end of an earlier object of the same
+    /// primary key, the name stays, and leads nowhere.
+    func release(_ ids: [String], root: Int) throws(StoreError) {
+        let kept = Set(try mirror.deletions(of: ids, root: root, on: connection).map(\.id))
+        if !kept.isEmpty { try forgetKeys(kept.sorted(), root: root) }
+        try forget(ids.filter { !kept.contains($0) }, root: root)
+    }
+
     // MARK: Entries
 
     /// New objects, by one statement for each entity: one for each object would cost more than the save.
@@ -148,7 +156,7 @@ struct OutboxWriter {
     /// Writes what has been collected.
     mutating func write() throws(StoreError) {
         try mirror.remove(removed, on: connection)
-        for (root, ids) in forgotten { try forget(ids, root: root) }
+        for (root, ids) in forgotten { try release(ids, root: root) }
         let known = changedEntries.flatMap { entries[$0] ?? [] }.filter { $0.seq > 0 }.sorted { $0.seq < $1.seq }
         try mirror.write(known, on: connection)
         try mirror.add(added.flatMap { entries[$0] ?? [] }.filter { $0.seq == 0 }, on: connection)

@@ -1,0 +1,154 @@
+import Foundation
+import Strata
+import StrataRemote
+import Testing
+
+/// Objects that are deleted and made again with the same primary key while the server refuses both.
+@Suite struct ReusedKeyTests {
+    private let backend = Interceptor()
+
+    /// A store that has a city of the server and a visit to it, has deleted the city, and has made it again. The server has refused
+    /// the deletion; the creation waits if it has not been sent, and otherwise the server has refused that as well.
+    private func open(isSent: Bool) async throws -> (store: RemoteStore, context: ManagedObjectContext) {
+        backend.shelf.put("Tag", "old", ["label": .value(.string("old"))])
+        backend.shelf.putCity("1", "Lima", population: 1, tags: ["old"])
+        let (store, context) = try Atlas.offline(backend)
+        try await store.sync.pull()
+        let city = try #require(try await context.fetch(cities()).first)
+        // The deletion gets no answer, so the creation cannot be joined with it.
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard operation.written != nil else { return nil }
+            throw RemoteError(.timeout, domain: "Test", message: "no answer")
+        }
+        context.delete(city)
+        try await context.save()
+        _ = try? await store.sync.push()
+        try Atlas.city("1", "Callao", context)
+        try await context.save()
+        #expect(try store.sync.pendingCount() == 2)
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard operation.written != nil else { return nil }
+            if !isSent, case .create = operation { throw RemoteError(.timeout, domain: "Test", message: "no answer") }
+            throw RemoteError(.rejected, message: "no", status: 400)
+        }
+        _ = try? await store.sync.push()
+        #expect(try store.sync.failedChanges().count == (isSent ? 2 : 1))
+        backend.intercept(nil)
+        return (store, context)
+    }
+
+    private func check(_ store: RemoteStore, _ context: ManagedObjectContext, _ name: String) async throws {
+        #expect(try store.sync.pendingCount() == 0)
+        #expect(try store.sync.failedChanges().isEmpty)
+        context.reset()
+        let found = try await context.fetch(cities())
+        #expect(found.map(\.name) == [name])
+        let city = try #require(found.first)
+        // It is the server's object: what others have changed arrives, and so do changes from here.
+        backend.shelf.putCity("1", "Changed", population: 2, tags: ["old"])
+        try await store.sync.pull()
+        try context.refresh(city)
+        #expect(city.name == "Changed")
+        city["name"] = "Mine"
+        try await context.save()
+        try await store.sync.push()
+        #expect(try store.sync.pendingCount() == 0)
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Mine")))
+        #expect((city["tags"] as? Set<ManagedObject>)?.count == 1)
+        #expect(backend.shelf.count("City") == 1)
+    }
+
+    @Test("Both are dropped: the object is as the server has it", arguments: [false, true])
+    func both(isReversed: Bool) async throws {
+        let (store, context) = try await open(isSent: true)
+        let failed = try store.sync.failedChanges()
+        #expect(failed.count == 2)
+        for change in isReversed ? failed.reversed() : failed { try store.sync.drop([change]) }
+        try await store.sync.pull()
+        try await check(store, context, "Lima")
+    }
+
+    @Test("The deletion is dropped: the new object takes the place of the old one", arguments: [false, true])
+    func deletionDropped(isSent: Bool) async throws {
+        let (store, context) = try await open(isSent: isSent)
+        let failed = try store.sync.failedChanges()
+        try store.sync.drop([try #require(failed.first)])
+        context.reset()
+        #expect(try await context.fetch(cities()).map(\.name) == ["Callao"])
+        if isSent { try store.sync.retry(try store.sync.failedChanges()) }
+        for _ in 0..<2 { try await store.sync.synchronize() }
+        #expect(try store.sync.pendingCount() == 0)
+        context.reset()
+        let found = try await context.fetch(cities())
+        #expect(found.count == 1)
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string(found.first?.name ?? "?")))
+        try await check(store, context, found.first?.name ?? "?")
+    }
+
+    @Test("The creation is dropped: the deletion waits, and is sent when it is retried")
+    func creationDropped() async throws {
+        let (store, context) = try await open(isSent: true)
+        let failed = try store.sync.failedChanges()
+        try store.sync.drop([try #require(failed.last)])
+        try await store.sync.pull()
+        context.reset()
+        #expect(try await context.fetch(cities()).isEmpty)
+        try store.sync.retry(try store.sync.failedChanges())
+        try await store.sync.synchronize()
+        #expect(try store.sync.pendingCount() == 0)
+        #expect(backend.shelf.count("City") == 0)
+        #expect(try await context.fetch(cities()).isEmpty)
+    }
+
+    @Test("A refused deletion is done with once the server has the new object, or the new one is the server's")
+    func settled() async throws {
+        let (store, context) = try await open(isSent: false)
+        // The creation meets the object that the server still has, and the server wins.
+        try await store.sync.push()
+        try await check(store, context, "Lima")
+    }
+
+    @Test("A server that takes the creation has carried out both", arguments: [RemoteOptions.cache, .network])
+    func taken(options: RemoteOptions) async throws {
+        let (store, context) = try await open(isSent: options.savePolicy == .cacheOnly)
+        if options.savePolicy != .cacheOnly {
+            // The creation is taken back, and comes by an online save.
+            context.delete(try #require(try await context.fetch(cities()).first))
+            try await context.save()
+            #expect(try store.sync.failedChanges().count == 1)
+            try Atlas.city("1", "Callao", context)
+        }
+        backend.intercept { [shelf = backend.shelf] (operation) async throws(RemoteError) in
+            if case .create = operation { shelf.take("City", "1") }
+            return nil
+        }
+        if options.savePolicy == .cacheOnly {
+            try store.sync.retry([try #require(try store.sync.failedChanges().last)])
+            try await store.sync.push()
+        } else {
+            try await context.save(options: options)
+        }
+        backend.intercept(nil)
+        let city = try #require(try await context.fetch(cities()).first)
+        city["tags"] = Set(try await context.fetch(FetchRequest<ManagedObject>(entity: "Tag")))
+        try await context.save()
+        try await store.sync.push()
+        try await check(store, context, "Callao")
+    }
+
+    @Test("The new object is deleted before it was sent: the old one does not come back, and is deleted when that is retried")
+    func deletedAgain() async throws {
+        let (store, context) = try await open(isSent: false)
+        backend.shelf.putCity("1", "Changed")
+        context.delete(try #require(try await context.fetch(cities()).first))
+        try await context.save()
+        try await store.sync.pull()
+        #expect(try await context.fetch(cities()).isEmpty)
+        #expect(try store.sync.failedChanges().count == 1)
+        try store.sync.retry(try store.sync.failedChanges())
+        try await store.sync.synchronize()
+        #expect(try store.sync.pendingCount() == 0)
+        let isThere = backend.shelf.count("City") == 1
+        #expect(try await context.fetch(cities()).map(\.name) == (isThere ? ["Changed"] : []))
+    }
+}
