@@ -253,8 +253,12 @@ struct UnknownWrite: Sendable {
             write.computed[name] = isHere ? nil : value.uncovered
         }
         let isCounted = write.computed.values.contains { !$0.covered.isEmpty }
-        let isAssigned = write.write.values.keys.contains { assigned.contains($0) && operations[$0] == nil }
-        return isCounted || isAssigned || !write.relations.isEmpty || step != nil && isHere
+        let isShown = told.contains { name, value in
+            // Members are no slots.
+            if case .references = value { return true }
+            return assigned.contains(name) && operations[name] == nil
+        }
+        return isCounted || isShown || !write.relations.isEmpty || step != nil && isHere
     }
 
     /// The same, but for changes of members.

@@ -98,4 +98,44 @@ import Testing
         }
         #expect(server.value("name") == .string("theirs"))
     }
+
+    @Test(
+        "A value that a pull has told is no conflict after the members that followed it got no answer",
+        arguments: [false, true], [(true, false), (true, true), (false, false), (false, true)])
+    func membersBehind(isCarriedOut: Bool, _ kind: (relates: Bool, isOnline: Bool)) async throws {
+        let backend = Interceptor { if !kind.relates { $0.features.remove(.relating) } }
+        backend.shelf.putCity("1", "Lima", tags: [])
+        backend.shelf.put("Tag", "old", ["label": .value(.string("old"))])
+        let (store, _) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        try await store.sync.pull()
+        let context = try PersistentContainer(store: store).newContext()
+        context.mergePolicy = .error
+        let city = try #require(try await context.fetch(cities()).first)
+        city["name"] = "Callao"
+        backend.loseAnswers(throwing: RemoteError(.timeout, domain: "test", message: "no answer"))
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        // The change of the name turns out to have been carried out; nothing is known of the members after it.
+        city["tags"] = Set(try await context.fetch(FetchRequest<ManagedObject>(entity: "Tag")))
+        backend.intercept { [shelf = backend.shelf] (operation) async throws(RemoteError) in
+            switch operation {
+            case .relate: break
+            case .update(_, let write) where write.values["tags"] != nil && write.values["name"] == nil: break
+            default: return nil
+            }
+            if isCarriedOut { _ = try await shelf.perform(operation, options: RequestOptions()) }
+            throw RemoteError(.timeout, domain: "test", message: "no answer")
+        }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.intercept(nil)
+        #expect(backend.shelf.record("City", "1")?.values["tags"] == .references(isCarriedOut ? ["old"] : []))
+        try await store.sync.pull()
+        try await context.save(options: kind.isOnline ? nil : RemoteOptions.cache)
+        try await store.sync.synchronize()
+        #expect(!context.hasChanges)
+        #expect(try store.sync.pendingCount() == 0)
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Callao")))
+        #expect(backend.shelf.record("City", "1")?.values["tags"] == .references(["old"]))
+        try context.refresh(city)
+        #expect((city["tags"] as? Set<ManagedObject>)?.count == 1)
+    }
 }
