@@ -80,7 +80,8 @@ extension ApplySession {
     }
 
     /// What refers to the double refers to the object that stays.
-    private mutating func takeOverReferences(
+    /// - Returns: The slots in which the object that stays refers to itself by that.
+    mutating func takeOverReferences(
         _ double: RowReference, _ own: RowReference, into slab: inout RowSlab
     ) throws(StoreError) -> SlotSet {
         let root = mirror.root(own.row.entityIndex)
@@ -121,12 +122,22 @@ extension ApplySession {
                     changed.formUnion(slots)
                     continue
                 }
-                RowEditing.setVersion(row.row.version + 1, in: other)
-                changes.updates.append(
-                    .init(row: RowReference(slab: other, row: other.row), slots: slots, baseVersion: row.row.version))
-                previousRows.append(row)
+                redirect(row, to: other, slots)
             }
         }
         return changed
+    }
+
+    /// Has a row refer to an object by the key that this has from now on. Contexts that have the row are in no conflict with that.
+    mutating func redirect(_ row: RowReference, to new: RowSlab, _ slots: SlotSet) {
+        var new = new
+        let version = row.row.version
+        RowEditing.setVersion(version + 1, in: new)
+        changes.updates.append(
+            .init(row: RowReference(slab: new, row: new.row), slots: slots, baseVersion: version))
+        previousRows.append(row)
+        mirror.echoes.add(
+            RowIdentity(entityIndex: mirror.root(row.row.entityIndex), key: row.row.key),
+            OwnEchoes.Echo(from: version, to: version + 1, slots: SlotSet(), isOwn: true))
     }
 }

@@ -92,11 +92,12 @@ extension ApplySession {
         previousRows.append(old)
     }
 
-    /// Takes a placeholder away whose object is here by another key now. Who refers to it is read again, and refers to the
-    /// object itself then.
+    /// Takes a placeholder away whose object is here by another key now. Who refers to it refers to the object from now on, and is
+    /// read again for the order of members.
+    /// - Parameter own: The row of the object, as it was written by this transaction.
     /// - Returns: Whether it was a placeholder.
-    mutating func removePlaceholder(
-        _ key: Int64, _ id: String, _ entity: EntityDescription
+    mutating func replacePlaceholder(
+        _ key: Int64, by own: RowReference, _ id: String, _ entity: EntityDescription
     ) throws(StoreError) -> Bool {
         let found = try transaction.rows(entityIndex: entity.rootIndex, keys: [key])
         guard found.count > 0, found[0].row.version == 0 else { return false }
@@ -106,6 +107,9 @@ extension ApplySession {
         try links.restore([id], root: entity.rootIndex)
         changes.deletes.append(delete)
         deletedRows.append(found[0])
+        var slab = RowSlab.copy(of: own.row)
+        let slots = try takeOverReferences(found[0], own, into: &slab)
+        if !slots.isEmpty { redirect(own, to: slab, slots) }
         try write()
         return true
     }

@@ -51,6 +51,8 @@ struct MirrorEntities: Sendable {
         "CREATE INDEX IF NOT EXISTS _outbox_by_object ON _outbox (root, key)",
         // Deletions by primary key: the rows of their objects are gone.
         "CREATE INDEX IF NOT EXISTS _outbox_deletions ON _outbox (root, id) WHERE kind = 2",
+        // Few, and mostly none: see OutboxEntry.State.failed.
+        "CREATE INDEX IF NOT EXISTS _outbox_refused_deletions ON _outbox (root, id) WHERE kind = 2 AND state = 2",
         // Who refers to an object that was deleted: if it comes back, they are read again.
         """
         CREATE TABLE IF NOT EXISTS _remote_links (

@@ -11,7 +11,7 @@ extension Mirror {
     package func commit(_ changes: ChangeSet, enqueues: Bool) throws(StoreError) -> CommitResult {
         if changes.isEmpty { return .committed(CommitEffects()) }
         let unknown = enqueues ? unknownWrites(of: changes) : []
-        let (result, told) = try store.transaction { (transaction) throws(StoreError) in
+        let (result, told) = try echoing { (transaction) throws(StoreError) in
             let passed = try refusedEntries(of: unknown.map(\.identity), on: transaction.connection)
             var save = LocalSave(
                 mirror: self, transaction: transaction, changes: changes, enqueues: enqueues, ticket: nil)
@@ -35,7 +35,7 @@ extension Mirror {
     func commitDone(
         _ changes: ChangeSet, _ ticket: ReadTicket
     ) throws(StoreError) -> (result: CommitResult, overtaken: Set<RemoteIdentity>) {
-        let (save, result) = try store.transaction { (transaction) throws(StoreError) in
+        let (save, result) = try echoing { (transaction) throws(StoreError) in
             let changes = changes.below(
                 try waitingMembers(of: changes.owners(model), on: transaction.connection), model)
             var save = LocalSave(
@@ -89,7 +89,11 @@ private struct LocalSave {
         let result = try transaction.write(changes)
         guard case .committed = result else { return result }
         let doubles = try nameInserts()
-        if !doubles.isEmpty { return .conflicts(try transaction.abandon(for: doubles)) }
+        if !doubles.isEmpty {
+            // References that were redirected go back.
+            if !told.isEmpty { mirror.echoes.forgetAll() }
+            return .conflicts(try transaction.abandon(for: doubles))
+        }
         // Of others the server has to hear first.
         if !enqueues, !changes.inserts.isEmpty, try !links.isEmpty {
             for (entityIndex, list) in Dictionary(grouping: changes.inserts, by: \.row.row.entityIndex) {
@@ -140,7 +144,7 @@ private struct LocalSave {
             let id = id(of: row)
             let known = try mirror.known(id, root: root, on: transaction.connection)
             if known?.key == row.key { continue }
-            if let other = known?.key, try replaced(other, by: row.key, id, root) {
+            if let other = known?.key, try replaced(other, by: change.row, id, root) {
                 try outbox.name(id, root: root, key: row.key)
             } else if let other = known?.key {
                 taken.append(
@@ -157,11 +161,11 @@ private struct LocalSave {
     /// Takes the placeholder of a new object away: others refer to the object already.
     /// - Returns: Whether it was one.
     private mutating func replaced(
-        _ key: Int64, by successor: Int64, _ id: String, _ root: Int
+        _ key: Int64, by own: RowReference, _ id: String, _ root: Int
     ) throws(StoreError) -> Bool {
         var session = ApplySession(mirror: mirror, transaction: transaction)
-        guard try session.removePlaceholder(key, id, model.entities[root]) else { return false }
-        try mirror.noteSuccessor(of: key, successor, root: root, on: transaction.connection)
+        guard try session.replacePlaceholder(key, by: own, id, model.entities[root]) else { return false }
+        try mirror.noteSuccessor(of: key, own.row.key, root: root, on: transaction.connection)
         if let change = session.change { told.append(change) }
         return true
     }

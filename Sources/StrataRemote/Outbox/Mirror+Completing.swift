@@ -20,12 +20,11 @@ extension Mirror {
         }
         guard let known = try namedObjects(list, on: connection) else { return nil }
         try remove(entries.map(\.seq).sorted(), on: connection)
-        for (root, list) in known {
-            let made = entries.filter { $0.kind == .insert && self.root($0.identity.entityIndex) == root }
-            if !made.isEmpty { try removeRefusedDeletions(of: Array(list.keys), root: root, on: connection) }
-        }
         let links = DeletedLinks(mirror: self, connection: connection)
-        let hasLinks = try !links.isEmpty
+        let (hasLinks, hasRefusedDeletions) = try leftovers(on: connection)
+        if hasRefusedDeletions {
+            for (root, list) in known { try removeRefusedDeletions(of: Array(list.keys), root: root, on: connection) }
+        }
         if hasLinks {
             // They may be objects that were deleted and are created again here.
             for (name, list) in Dictionary(grouping: records, by: \.entity) {
@@ -52,6 +51,17 @@ extension Mirror {
                 }
             })
         return .some(session.change)
+    }
+
+    /// Whether there are notes of links to deleted objects, and whether the server has refused deletions.
+    private func leftovers(on connection: Connection) throws(StoreError) -> (links: Bool, refusedDeletions: Bool) {
+        let statement = try connection.statement(
+            """
+            SELECT EXISTS (SELECT 1 FROM _remote_links), EXISTS (SELECT 1 FROM _outbox WHERE kind = 2 AND state = 2)
+            """)
+        defer { statement.reset() }
+        guard try statement.step() else { return (false, false) }
+        return (statement.integer(0) != 0, statement.integer(1) != 0)
     }
 
     /// Entries as they are now; nil if one has gone or says something else by now, or another change of its object waits.

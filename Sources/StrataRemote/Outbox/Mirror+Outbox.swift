@@ -264,8 +264,14 @@ extension Mirror {
     /// Takes out deletions that the server has refused, of objects that were made again since with the same primary keys: the
     /// server has those in their place now.
     func removeRefusedDeletions(of ids: [String], root: Int, on connection: Connection) throws(StoreError) {
-        let refused = try deletions(of: ids, root: root, on: connection).filter { $0.state == .failed }
-        try remove(refused.map(\.seq), on: connection)
+        if ids.isEmpty { return }
+        let statement = try connection.statement(
+            """
+            DELETE FROM _outbox WHERE kind = 2 AND state = 2 AND root = ? AND id IN (SELECT value FROM strata_list(?))
+            """)
+        statement.bind(entities.numbers[root], at: 1)
+        statement.bind(ValueList(texts: ids), at: 2)
+        try statement.run()
     }
 
     func entries(

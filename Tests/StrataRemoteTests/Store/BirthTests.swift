@@ -130,6 +130,30 @@ import Testing
         #expect(city["country"] == nil)
     }
 
+    @Test("An object refers to one that is made later: that it has the key of the new one then is no conflict")
+    func madeLater() async throws {
+        let world = try await refusedCountry()
+        let (context, city, backend) = (world.context, world.city, world.backend)
+        // The country is made, and the rest of the save is not: another new object is refused.
+        try Atlas.city("2", "Quito", context)
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard case .create(_, let writes) = operation, writes.contains(where: { $0.id == "2" }) else { return nil }
+            throw RemoteError(.rejected, domain: "test", message: "no", status: 400)
+        }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.intercept(nil)
+        #expect(backend.shelf.count("Country") == 1)
+        // The mirror has the reference at any time.
+        let here = try #require(try await world.reader.fetch(cities("cityId = '1'", .cache)).first)
+        #expect((here["country"] as? ManagedObject)?["countryId"] as? String == "pe")
+        try await world.store.sync.pull()
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+        #expect((city["country"] as? ManagedObject)?["countryId"] as? String == "pe")
+        #expect(backend.shelf.record("City", "1")?.values["country"] == .reference("pe"))
+        #expect(backend.shelf.count("City") == 2)
+    }
+
     @Test("A new object that the server has refused is found missing once its context has given it up")
     func givenUp() async throws {
         let world = try await refusedCountry()
