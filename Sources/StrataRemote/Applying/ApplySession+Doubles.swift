@@ -130,7 +130,6 @@ extension ApplySession {
 
     /// Has a row refer to an object by the key that this has from now on. Contexts that have the row are in no conflict with that.
     mutating func redirect(_ row: RowReference, to new: RowSlab, _ slots: SlotSet) {
-        var new = new
         let version = row.row.version
         RowEditing.setVersion(version + 1, in: new)
         changes.updates.append(

@@ -254,7 +254,7 @@ struct UnknownWrite: Sendable {
         }
         let isCounted = write.computed.values.contains { !$0.covered.isEmpty }
         let isShown = told.contains { name, value in
-            // Members are no slots.
+            // What a context has assigned does not name members.
             if case .references = value { return true }
             return assigned.contains(name) && operations[name] == nil
         }

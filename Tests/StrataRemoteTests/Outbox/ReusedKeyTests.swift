@@ -123,7 +123,7 @@ import Testing
             return nil
         }
         if options.savePolicy == .cacheOnly {
-            try store.sync.retry([try #require(try store.sync.failedChanges().last)])
+            try store.sync.retry([#require(try store.sync.failedChanges().last)])
             try await store.sync.push()
         } else {
             try await context.save(options: options)
@@ -136,7 +136,7 @@ import Testing
         try await check(store, context, "Callao")
     }
 
-    @Test("The new object is deleted before it was sent: the old one does not come back, and is deleted when that is retried")
+    @Test("The new object is deleted before it was sent: the old one stays away, and its deletion can be retried")
     func deletedAgain() async throws {
         let (store, context) = try await open(isSent: false)
         backend.shelf.putCity("1", "Changed")
