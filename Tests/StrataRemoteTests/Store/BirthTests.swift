@@ -41,16 +41,22 @@ import Testing
         #expect(city["name"] as? String == "Lima")
     }
 
+    /// A new city and its new country.
+    private func lima(_ context: ManagedObjectContext) throws -> (country: ManagedObject, city: ManagedObject) {
+        let country = try context.insert(entityNamed: "Country")
+        country["countryId"] = "pe"
+        let city = try Atlas.city("1", "Lima", context)
+        city["country"] = country
+        return (country, city)
+    }
+
     @Test("A new object to which the server has a reference already is not taken for deleted")
     func referredToBeforeItsCreation() async throws {
         let backend = Interceptor()
         let (store, reader) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
         let context = try PersistentContainer(store: store).newContext()
         context.mergePolicy = .error
-        let country = try context.insert(entityNamed: "Country")
-        country["countryId"] = "pe"
-        let city = try Atlas.city("1", "Lima", context)
-        city["country"] = country
+        let (country, city) = try lima(context)
         // Neither arrives. Then only one does.
         backend.shelf.down = RemoteError(.unreachable, domain: "test", message: "no connection")
         await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
@@ -80,10 +86,7 @@ import Testing
         let (store, reader) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
         let context = try PersistentContainer(store: store).newContext()
         context.mergePolicy = .error
-        let country = try context.insert(entityNamed: "Country")
-        country["countryId"] = "pe"
-        let city = try Atlas.city("1", "Lima", context)
-        city["country"] = country
+        let (_, city) = try lima(context)
         backend.intercept { (operation) async throws(RemoteError) in
             guard case .create(let entity, _) = operation, entity.name == "Country" else { return nil }
             throw RemoteError(.rejected, domain: "test", message: "no", status: 400)
