@@ -91,15 +91,12 @@ extension ApplySession {
     }
 
     mutating func purge(_ id: String, _ entity: EntityDescription, _ known: KnownObject) throws(StoreError) {
-        let entries =
-            if let key = known.key {
-                try mirror.entries(root: entity.rootIndex, key: key, on: connection)
-            } else {
-                try mirror.entries("root = ? AND id = ?", on: connection) { statement in
-                    statement.bind(mirror.entities.numbers[entity.rootIndex], at: 1)
-                    statement.bind(id, at: 2)
-                }
-            }
+        // It may have been deleted and made again.
+        let deletions = try mirror.deletions(of: [id], root: entity.rootIndex, on: connection)
+        let own = try known.key.map { (key) throws(StoreError) in
+            try mirror.entries(root: entity.rootIndex, key: key, on: connection)
+        }
+        let entries = deletions + (own ?? [])
         for entry in entries { try mirror.remove(entry.seq, on: connection) }
         guard let key = known.key else {
             return try OutboxWriter(mirror: mirror, connection: connection).forget(id, root: entity.rootIndex)
@@ -108,7 +105,7 @@ extension ApplySession {
         if let creation = entries.first(where: { $0.kind == .insert }) {
             try remove(RemoteIdentity(entity: entity.rootName, id: id), entity, key)
             // The server may have it, and pulls may have passed it.
-            guard creation.attempts > 0 else { return }
+            guard creation.attempts > 0 || !deletions.isEmpty else { return }
             let links = DeletedLinks(mirror: mirror, connection: connection)
             return try links.noteStale(RemoteIdentity(entity: entity.name, id: id))
         }

@@ -151,4 +151,14 @@ import Testing
         let isThere = backend.shelf.count("City") == 1
         #expect(try await context.fetch(cities()).map(\.name) == (isThere ? ["Changed"] : []))
     }
+
+    @Test("Both are purged: the object is as the server has it", arguments: [false, true])
+    func purged(isSent: Bool) async throws {
+        let (store, context) = try await open(isSent: isSent)
+        try store.sync.purge([RemoteIdentity(entity: "City", id: "1")])
+        #expect(try store.sync.failedChanges().isEmpty)
+        #expect(try store.sync.pendingCount() == 0)
+        try await store.sync.pull()
+        try await check(store, context, "Lima")
+    }
 }
