@@ -28,8 +28,6 @@ extension SimulatedClient {
     }
 
     static let rootNames = ["Folder", "Item", "Tag", "Counter", "Device"]
-    /// Of which objects are made, and how often.
-    static let madeNames = ["Folder", "Item", "Item", "Item", "Special", "Tag", "Counter", "Counter", "Device"]
 
     func identity(_ row: RowReference) -> RemoteIdentity {
         let entity = model.entities[row.entityIndex]
@@ -41,7 +39,7 @@ extension SimulatedClient {
     func newKey(_ name: String) throws -> String? {
         switch name {
         case "Counter":
-            let number = "\(1 + world.executor.random.below(6))"
+            let number = "\(1 + world.executor.random.below(world.subjects.keys))"
             return try rows(name).contains { identity($0).id == number } ? nil : number
         case "Device":
             let random = [world.executor.random.next(), world.executor.random.next()]
@@ -60,7 +58,7 @@ extension SimulatedClient {
 
     /// Does something at random and saves it.
     func act() throws {
-        let name = world.executor.random.one(of: Self.madeNames)
+        let name = world.executor.random.one(of: world.subjects.entities)
         var changes = ChangeSet()
         switch world.executor.random.below(10) {
         case 0..<3: try insert(name, &changes)

@@ -116,7 +116,7 @@ extension SimulatedClient {
     }
 
     private func change(_ own: ClientContext) throws(PersistenceError) {
-        let name = world.executor.random.one(of: Self.madeNames)
+        let name = world.executor.random.one(of: world.subjects.entities)
         switch world.executor.random.below(10) {
         case 0..<3: try insert(name, own)
         case 3..<6: try update(name, own)

@@ -19,6 +19,7 @@ public final class SimulationWorld: @unchecked Sendable {
     /// What clients did to the tallies, and whether there are any.
     let tallies = Tallies()
     let operates: Bool
+    let subjects: Subjects
 
     /// How often each fault met a request that mattered, over all simulations of the process.
     public static let strikes = Strikes()
@@ -50,6 +51,7 @@ public final class SimulationWorld: @unchecked Sendable {
         models = try SimulationModel.all(operates: operates)
         let variant = operates ? variant.computing(&executor.random) : variant
         self.variant = variant
+        subjects = Subjects(&executor.random)
         server = ModelServer(
             variant: variant, model: models[models.count - 1], clock: SimulatedClock(executor: executor))
         server.onViolation = { [unowned self] in violate($0) }
