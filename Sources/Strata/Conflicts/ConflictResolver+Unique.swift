@@ -30,13 +30,17 @@ extension ConflictResolver {
     }
 
     /// The slots of a new object that are to be written to the row that has its key: those that were assigned, whatever
-    /// the value.
+    /// the value. A primary key stays as it is in the store: a server may have given the object another one.
     private func winningSlots(of object: ManagedObject) -> SlotSet {
+        var slots: SlotSet
         switch policy(of: object) {
-        case .objectWinsByProperty: object.changedSlots.intersection(object.binding.storedSlots)
-        case .overwrite: object.binding.storedSlots
-        case .error, .storeWinsByProperty, .rollback: SlotSet()
+        case .objectWinsByProperty: slots = object.changedSlots.intersection(object.binding.storedSlots)
+        case .overwrite: slots = object.binding.storedSlots
+        case .error, .storeWinsByProperty, .rollback: return SlotSet()
         }
+        let entity = object.binding.entity
+        if let name = entity.primaryKeyField, let slot = entity.attribute(named: name)?.slots.first { slots.remove(slot) }
+        return slots
     }
 
     /// The new object becomes the object of a row that the context did not know.

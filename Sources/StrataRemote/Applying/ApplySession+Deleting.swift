@@ -39,8 +39,8 @@ extension ApplySession {
                 overtaken.append(RemoteIdentity(entity: entity.name, id: name.id))
                 continue
             }
-            // Objects that the server has may refer to it, and its context has it made by the next save.
-            if mirror.online.births.isAwaited(name) { continue }
+            // Objects that the server has may refer to a placeholder whose object a context has made by its next save.
+            if mirror.online.births.isAwaited(name), try isPlaceholder(object.key, root) { continue }
             if let key = object.key {
                 let entries = waiting[RowIdentity(entityIndex: root, key: key)] ?? []
                 // What becomes of changes is decided when they are sent. If the server once had the object that was created
@@ -63,6 +63,11 @@ extension ApplySession {
         settled += try deletions(of: deletedHere, root).map(\.seq)
         try mirror.remove(settled, on: connection)
         try remove(lost, keys: keys, root)
+    }
+
+    private func isPlaceholder(_ key: Int64?, _ root: Int) throws(StoreError) -> Bool {
+        let found = try transaction.rows(entityIndex: root, keys: key.map { [$0] } ?? [])
+        return found.count > 0 && found[0].row.version == 0
     }
 
     /// The entries that delete objects which are gone here.

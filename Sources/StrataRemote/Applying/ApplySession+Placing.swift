@@ -160,6 +160,13 @@ extension ApplySession {
         if try rebase(entries, told, item.record, old.row, entity), !item.isPart { note(item) }
     }
 
+    /// Notes that the server has carried out an entry whatever others have made of its object.
+    /// - Parameter slots: What the entry has changed.
+    mutating func notePassing(_ entry: OutboxEntry, _ slots: SlotSet) {
+        let root = mirror.root(entry.identity.entityIndex)
+        passing[RowIdentity(entityIndex: root, key: entry.identity.key)] = slots
+    }
+
     /// Notes which contexts are not in conflict with the server's state of an object.
     private func noteOwn(_ item: Item, _ old: RowPointer, _ new: RowPointer, _ changed: SlotSet) {
         let hasUnknown = mirror.online.unknown.isWatching
@@ -167,16 +174,17 @@ extension ApplySession {
         let entity = item.entity
         let identity = RowIdentity(entityIndex: entity.rootIndex, key: old.key)
         var others: [Int] = []
+        let passed = passing[identity]
         // The first answers to a push need not tell apart what others have changed.
-        if hasUnknown || isOwnEcho == false {
+        if hasUnknown || isOwnEcho == false || passed != nil {
             let server = ServerProperties(item.known, item.record)
-            others = changed.filter { !server.isSame(new, old, entity.slots[$0]) }
+            others = changed.filter { !server.isSame(new, old, entity.slots[$0]) && passed?.contains($0) != true }
         }
         if let isOwnEcho, !changed.isEmpty {
             mirror.echoes.add(
                 identity,
                 OwnEchoes.Echo(
-                    from: old.version, to: new.version, slots: changed, isOwn: isOwnEcho || others.isEmpty))
+                    from: old.version, to: new.version, slots: changed, isOwn: isOwnEcho && passed == nil || others.isEmpty))
         }
         if !hasUnknown { return }
         let names = others.map { entity.propertyName(ofSlot: $0) }

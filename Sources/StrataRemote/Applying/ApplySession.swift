@@ -42,6 +42,9 @@ struct ApplySession {
     /// If the records are the server's answers to changes made here, which it has carried out: whether they tell nothing that others
     /// have changed since.
     var isOwnEcho: Bool?
+    /// Objects whose entries were carried out whatever others have made of them, and what those have changed: anything else that the
+    /// answer tells is by others.
+    var passing: [RowIdentity: SlotSet] = [:]
     var notes = ApplyNotes()
     /// Records that cannot be applied.
     var unreadable: [UnreadableRecord] = []

@@ -14,12 +14,24 @@ final class Births: Sendable {
         /// The objects that the server does not have yet, because it has refused them or was not asked, and where their context has
         /// them. Others that it has taken may refer to them.
         var undone: [RemoteIdentity: ChangeSource.Draft] = [:]
+        /// The primary keys of objects that the server has by now, and whose contexts still have them as new ones: it has given them
+        /// keys of its own, and others have changed them since.
+        var names: [RemoteIdentity: (id: String, draft: ChangeSource.Draft)] = [:]
         /// How many of those there may be until the ones that no context can save any more are looked for.
         var limit = 1000
 
         /// A context saves all new objects that it still has.
         mutating func endUndone(of source: ChangeSource?) {
             if !undone.isEmpty { undone = undone.filter { !$0.value.isOf(source) } }
+            if !names.isEmpty { names = names.filter { !$0.value.draft.isOf(source) } }
+        }
+
+        /// Forgets what no context can save any more.
+        mutating func sweep() {
+            guard undone.count + names.count > limit else { return }
+            undone = undone.filter { !$0.value.isDropped }
+            names = names.filter { !$0.value.draft.isDropped }
+            limit = max(1000, 2 * (undone.count + names.count))
         }
     }
 
@@ -58,9 +70,23 @@ final class Births: Sendable {
             state.active.remove(identity)
             state.unknown[identity] = nil
             state.undone[identity] = draft
-            guard state.undone.count > state.limit else { return }
-            state.undone = state.undone.filter { !$0.value.isDropped }
-            state.limit = max(1000, 2 * state.undone.count)
+            state.sweep()
+        }
+    }
+
+    /// The server has an object by another primary key than it was sent with, and its context still has it as a new one.
+    func note(_ id: String, of identity: RemoteIdentity, _ draft: ChangeSource.Draft) {
+        state.withLock { state in
+            state.names[identity] = (id, draft)
+            state.sweep()
+        }
+    }
+
+    /// The primary key by which the server has an object that a context still has as a new one; nil if that is its own.
+    func name(of identity: RemoteIdentity, in source: ChangeSource?) -> String? {
+        state.withLock { state in
+            guard let name = state.names[identity], name.draft.isOf(source), !name.draft.isDropped else { return nil }
+            return name.id
         }
     }
 

@@ -115,7 +115,11 @@ extension Mirror {
         let inserts = changes.inserts.map(\.row.row)
         for (root, rows) in Dictionary(grouping: inserts, by: { self.root($0.entityIndex) }) {
             let slot = primaryKeys[root]
-            let ids = rows.map { PrimaryKey.id(of: $0, slot) ?? "" }
+            let ids = rows.map { row in
+                let id = PrimaryKey.id(of: row, slot) ?? ""
+                let name = RemoteIdentity(entity: model.entities[root].name, id: id)
+                return online.births.name(of: name, in: changes.source) ?? id
+            }
             let known = try store.reading { (connection) throws(StoreError) in
                 try keys(of: ids, root: root, on: connection)
             }

@@ -38,6 +38,7 @@ extension Mirror {
             let identity = RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)
             session.settling.insert(identity)
             session.waiting[identity] = []
+            if entry.passesOthers { session.notePassing(entry, entry.slots) }
         }
         session.known = known
         session.hasLinks = hasLinks
@@ -157,6 +158,7 @@ extension Mirror {
         // Each is looked at on its own: what waits for the others is still to be told about.
         var session = ApplySession(mirror: self, transaction: transaction)
         session.isOwnEcho = isOwn
+        if entry.passesOthers { session.notePassing(entry, entry.slots) }
         try session.complete(entry, record, isOwn: isOwn)
         if let change = session.change { told.append(change) }
         if let record, let entity = model.entity(named: record.entity) {

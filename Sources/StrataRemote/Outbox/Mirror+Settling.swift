@@ -62,6 +62,7 @@ extension Mirror {
                 try write(current, on: session.connection)
             }
             session.isOwnEcho = entry.attempts <= 1
+            if relationship != nil { session.notePassing(entry, SlotSet()) }
             if let record { try session.take(record, behind: isDone ? current : nil) }
         }
     }
@@ -256,7 +257,7 @@ extension ApplySession {
     mutating func take(_ record: RemoteRecord, behind entry: OutboxEntry?) throws(StoreError) {
         let id = mirror.canonical(record.id, model.entities[rootIndex(record)])
         if try mirror.known(id, root: rootIndex(record), on: connection)?.key == nil {
-            if completed?.isOwn != true,
+            if completed.map({ !$0.isOwn || $0.entry.passesOthers }) ?? true,
                 let delete = try mirror.deletions(of: [id], root: rootIndex(record), on: connection).last,
                 try hasChanged(record, since: delete)
             {

@@ -115,6 +115,13 @@ extension OutboxEntry {
     /// Whether the server may have done it: it is under way, or was refused after an attempt without an answer.
     var mayBeCarriedOut: Bool { state == .sent || sent != nil }
 
+    /// Whether the server carries the change out whatever others have made of the object: its answer tells that, too.
+    var passesOthers: Bool {
+        guard kind == .update else { return false }
+        return members.contains { !$0.added.isEmpty || !$0.removed.isEmpty }
+            || !slots.isEmpty && slots.allSatisfy { operations[$0] != nil }
+    }
+
     /// Whether an online save of the object takes the entry along: the server has refused it, or a new object waits for another one
     /// that it refers to.
     var goesAlong: Bool { state == .failed || (kind == .insert && state == .waiting && sent == nil) }

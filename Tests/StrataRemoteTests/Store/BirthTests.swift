@@ -133,6 +133,23 @@ import Testing
         #expect(city["country"] == nil)
     }
 
+    @Test("An object of the server goes with its end, although a context has a new one of the same primary key")
+    func sameKey() async throws {
+        let backend = Interceptor()
+        backend.shelf.putCity("1", "Lima")
+        let (store, reader) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        let context = try PersistentContainer(store: store).newContext()
+        context.mergePolicy = .error
+        try Atlas.city("1", "Callao", context)
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        #expect(try await reader.fetch(cities(nil, .network)).map(\.name) == ["Lima"])
+        backend.shelf.take("City", "1")
+        #expect(try await reader.fetch(cities(nil, .network)).isEmpty)
+        #expect(try await reader.fetch(cities(nil, .cache)).isEmpty)
+        try await context.save(options: nil)
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Callao")))
+    }
+
     @Test("An object refers to one that is made later: that it has the key of the new one then is no conflict")
     func madeLater() async throws {
         let world = try await refusedCountry()

@@ -43,6 +43,42 @@ import Testing
         #expect(try await context.count(FetchRequest<Order>()) == (withOthers ? 1 : 0))
     }
 
+    /// What goes before a deletion; the server carries it out whatever others have changed.
+    enum Passing: CaseIterable { case members, operation }
+
+    @Test(
+        "Somebody else's change that the answer to an earlier change tells is in conflict with a deletion",
+        arguments: Passing.allCases, [false, true])
+    func toldBefore(_ passing: Passing, isOnline: Bool) async throws {
+        let backend = Interceptor {
+            $0.features.insert(.idempotencyTokens)
+            if passing == .operation { $0.features.insert(.increments) }
+        }
+        backend.shelf.putCity("1", "Lima", tags: [])
+        backend.shelf.put("Tag", "old", ["label": .value(.string("old"))])
+        let (store, _) = try Atlas.offline(backend) { $0.savePolicy = isOnline ? .networkThenCache : .cacheOnly }
+        try await store.sync.pull()
+        // It does not see what the answer brings.
+        let context = try PersistentContainer(store: store).newContext()
+        context.mergePolicy = .error
+        let city = try #require(try await context.fetch(cities()).first)
+        switch passing {
+        case .members: city["tags"] = Set(try await context.fetch(FetchRequest<ManagedObject>(entity: "Tag")))
+        case .operation: try city.increment("population", by: 1)
+        }
+        try await context.save(options: RemoteOptions.cache)
+        var values = try #require(backend.shelf.record("City", "1")).values
+        values["name"] = .value(.string("Changed"))
+        backend.shelf.put("City", "1", values)
+        try await store.sync.push()
+        context.delete(city)
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Changed")))
+        context.rollback()
+        try context.refresh(city)
+        #expect(city.name == "Changed")
+    }
+
     @Test("Somebody else's change wins over such a deletion")
     func others() async throws {
         let (gateway, store, context) = try open()

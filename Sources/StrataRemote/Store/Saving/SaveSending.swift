@@ -285,6 +285,11 @@ struct SaveSending {
         } else if error.leavesOutcomeUnknown {
             repeated.unknown.add(write, rooted(write))
         }
+        if write.kind == .insert, let record = error.serverRecord, let draft = repeated.unknown.source?.draft {
+            // The context finds the object in the mirror by that.
+            let id = store.mirror.canonical(record.id, write.entity)
+            if id != write.write.id { store.mirror.online.births.note(id, of: write.rootedName, draft) }
+        }
         guard leave(write) else { return }
         failures.append((write, error))
     }

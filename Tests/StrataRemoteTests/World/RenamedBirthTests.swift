@@ -1,0 +1,50 @@
+import Foundation
+import Strata
+import StrataRemote
+import StrataStore
+import Testing
+
+/// New objects that the server has by another primary key, and that others have changed, before their context knows of either.
+@Suite struct RenamedBirthTests {
+    @Test(
+        "The context is in conflict with the object of the server, and the merge policy decides",
+        arguments: [MergePolicy.error, .objectWinsByProperty, .storeWinsByProperty, .overwrite])
+    func changedByOthers(policy: MergePolicy) async throws {
+        let backend = Interceptor()
+        let (store, reader) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        let context = try PersistentContainer(store: store).newContext()
+        context.mergePolicy = policy
+        let city = try Atlas.city("1", "Lima", context)
+        let trouble = Guarded<RemoteError?>(RemoteError(.timeout, domain: "test", message: "no answer"))
+        backend.nameObjects(of: "City", failingWith: trouble)
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        trouble.withLock { $0 = nil }
+        backend.shelf.putCity("server-1", "Changed", population: 7)
+        city["name"] = "Callao"
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        // Without the name, this would make another object, or none.
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard case .create(_, let writes) = operation else { return nil }
+            return .outcomes(writes.map { _ in .failed(RemoteError(.duplicate, domain: "test", message: "there")) })
+        }
+        if policy == .error {
+            let error = await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+            guard case .conflicts(let conflicts)? = error else { throw try #require(error) }
+            #expect(conflicts.count == 1)
+            context.rollback()
+        }
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+        let isOwn = policy == .objectWinsByProperty || policy == .overwrite
+        let found = try await reader.fetch(cities(nil, .network))
+        #expect(found.map(\.name) == [isOwn ? "Callao" : "Changed"])
+        #expect(found.first?["cityId"] as? String == "server-1")
+        #expect(backend.shelf.count("City") == 1)
+        guard policy != .error else { return }
+        #expect(city["cityId"] as? String == "server-1")
+        #expect(city.name == (isOwn ? "Callao" : "Changed"))
+        city["population"] = Int64(8)
+        try await context.save(options: nil)
+        #expect(backend.shelf.record("City", "server-1")?.values["population"] == .value(.integer(8)))
+    }
+}
