@@ -104,6 +104,8 @@ extension Mirror {
     func noteAdopted(_ writes: [(identity: RowIdentity, unknown: UnknownWrite)]) {
         for (identity, unknown) in writes {
             online.unknown.replace(unknown, identity, by: nil)
+            // Not to find a new object looks like its end, and the server may not have had it when it was asked.
+            if unknown.write.kind == .insert { order.noteWritten([unknown.write.rootedName]) }
             online.births.end([unknown.write.rootedName])
         }
     }
