@@ -39,7 +39,9 @@ extension ConflictResolver {
         case .error, .storeWinsByProperty, .rollback: return SlotSet()
         }
         let entity = object.binding.entity
-        if let name = entity.primaryKeyField, let slot = entity.attribute(named: name)?.slots.first { slots.remove(slot) }
+        if let name = entity.primaryKeyField, let slot = entity.attribute(named: name)?.slots.first {
+            slots.remove(slot)
+        }
         return slots
     }
 

@@ -184,7 +184,8 @@ extension ApplySession {
             mirror.echoes.add(
                 identity,
                 OwnEchoes.Echo(
-                    from: old.version, to: new.version, slots: changed, isOwn: isOwnEcho && passed == nil || others.isEmpty))
+                    from: old.version, to: new.version, slots: changed,
+                    isOwn: isOwnEcho && passed == nil || others.isEmpty))
         }
         if !hasUnknown { return }
         let names = others.map { entity.propertyName(ofSlot: $0) }
