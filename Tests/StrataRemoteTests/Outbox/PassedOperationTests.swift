@@ -54,6 +54,39 @@ import Testing
     }
 
     @Test(
+        "A save without an answer that is queued behind a refused change is done once", arguments: kinds,
+        [(true, false), (true, true), (false, false), (false, true)])
+    func queued(kind: Kind, _ way: (isCarriedOut: Bool, isCreation: Bool)) async throws {
+        let server = TallyServer(kind.features)
+        let client = try TallyClient(server)
+        if way.isCreation {
+            let tally = try client.context.insert(entityNamed: "Tally")
+            tally["tallyId"] = "1"
+        } else {
+            try await client.create()
+        }
+        try client.tally().add(["a"], to: "tags")
+        try client.save()
+        server.refusals = 1
+        try await client.store.sync.push()
+        #expect(try client.store.sync.failedChanges().count == 1)
+        try client.tally().add(["b"], to: "tags")
+        try client.tally().increment("count")
+        server.losesAnswers = way.isCarriedOut
+        server.losesRequests = !way.isCarriedOut
+        try await client.context.save(options: RemoteOptions(savePolicy: .networkElseQueue))
+        server.losesAnswers = false
+        server.losesRequests = false
+        #expect(try client.store.sync.pendingCount() > 0)
+        try await client.settle()
+        #expect(server.value("count") == .integer(1))
+        #expect(server.tags == ["a", "b"])
+        #expect(try client.tally()["count"] as? Int64 == 1)
+        #expect(try client.store.sync.pendingCount() == 0)
+        #expect(try client.store.sync.failedChanges().isEmpty)
+    }
+
+    @Test(
         "An operation that was carried out without an answer, and refused when it was repeated, is done once",
         arguments: kinds)
     func carriedOutAndRefused(kind: Kind) async throws {
