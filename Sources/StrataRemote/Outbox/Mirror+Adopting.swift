@@ -181,7 +181,7 @@ extension Mirror {
             entries = try self.entries(root: identity.entityIndex, key: identity.key, on: connection)
         }
         if entries.count == 2, let first = entries.first, first.goesAlong, first.sent == nil {
-            // The save took the entry along, or went past it, so that what was queued behind it has not been joined with it yet.
+            // The save took the entry along, or went past it, so that what was queued after it has not been joined with it yet.
             try settle(first, on: connection)
             entries = try self.entries(root: identity.entityIndex, key: identity.key, on: connection)
         }

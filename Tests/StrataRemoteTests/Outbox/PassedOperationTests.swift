@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "A save without an answer that is queued behind a refused change is done once", arguments: kinds,
+        "A save without an answer that is queued after a refused change is done once", arguments: kinds,
         [(true, false), (true, true), (false, false), (false, true)])
     func queued(kind: Kind, _ way: (isCarriedOut: Bool, isCreation: Bool)) async throws {
         let server = TallyServer(kind.features)
