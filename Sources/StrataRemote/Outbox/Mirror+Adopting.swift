@@ -178,13 +178,11 @@ extension Mirror {
             refused.state = .waiting
             refused.forgetAttempt()
             try settle(refused, on: connection)
-            entries = try self.entries(root: identity.entityIndex, key: identity.key, on: connection)
-        }
-        if entries.count == 2, let first = entries.first, first.goesAlong, first.sent == nil {
-            // The save took the entry along, or went past it, so that what was queued after it has not been joined with it yet.
+        } else if entries.count == 2, let first = entries.first, first.goesAlong, first.sent == nil {
+            // The save took the entry along, or went past it: what was queued after it has not been joined with it yet.
             try settle(first, on: connection)
-            entries = try self.entries(root: identity.entityIndex, key: identity.key, on: connection)
         }
+        entries = try self.entries(root: identity.entityIndex, key: identity.key, on: connection)
         // The change was made to what the mirror has of it.
         if unknown.isHere { return }
         guard entries.count == 1, var sent = entries.first, sent.state == .waiting,
