@@ -7,8 +7,8 @@ import Testing
 @Suite struct ReusedKeyTests {
     private let backend = Interceptor()
 
-    /// A store that has a city of the server and a visit to it, has deleted the city, and has made it again. The server has refused
-    /// the deletion; the creation waits if it has not been sent, and otherwise the server has refused that as well.
+    /// A store that has a city of the server with a tag, has deleted the city, and has made it again. The server has refused the
+    /// deletion. It has also refused the creation if that was sent; otherwise the creation waits.
     private func open(isSent: Bool) async throws -> (store: RemoteStore, context: ManagedObjectContext) {
         backend.shelf.put("Tag", "old", ["label": .value(.string("old"))])
         backend.shelf.putCity("1", "Lima", population: 1, tags: ["old"])
