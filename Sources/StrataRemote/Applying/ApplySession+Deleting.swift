@@ -66,8 +66,8 @@ extension ApplySession {
     }
 
     private func isPlaceholder(_ key: Int64?, _ root: Int) throws(StoreError) -> Bool {
-        let found = try transaction.rows(entityIndex: root, keys: key.map { [$0] } ?? [])
-        return found.count > 0 && found[0].row.version == 0
+        guard let key else { return false }
+        return try !mirror.ids(entityIndex: root, keys: [key], placeholdersOnly: true, on: connection).isEmpty
     }
 
     /// The entries that delete objects which are gone here.

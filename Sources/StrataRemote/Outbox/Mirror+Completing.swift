@@ -150,9 +150,7 @@ extension Mirror {
             var renaming = ApplySession(mirror: self, transaction: transaction)
             try renaming.rename(entry.identity, to: record.id, wasRefused: entry.attempts > 1)
             if let change = renaming.change { told.append(change) }
-            let root = root(entry.identity.entityIndex)
-            try removeRefusedDeletions(
-                of: [canonical(record.id, model.entities[root])], root: root, on: transaction.connection)
+            try removeRefusedDeletions(inPlaceOf: record, of: entry, on: transaction.connection)
             try rebaseDeletion(behind: entry, record, in: transaction)
         }
         // Each is looked at on its own: what waits for the others is still to be told about.

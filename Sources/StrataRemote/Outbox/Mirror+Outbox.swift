@@ -263,6 +263,14 @@ extension Mirror {
 
     /// Takes out deletions that the server has refused, of objects that were made again since with the same primary keys: the
     /// server has those in their place now.
+    func removeRefusedDeletions(
+        inPlaceOf record: RemoteRecord, of entry: OutboxEntry, on connection: Connection
+    ) throws(StoreError) {
+        let root = root(entry.identity.entityIndex)
+        try removeRefusedDeletions(of: [canonical(record.id, model.entities[root])], root: root, on: connection)
+    }
+
+    /// As above, of several primary keys.
     func removeRefusedDeletions(of ids: [String], root: Int, on connection: Connection) throws(StoreError) {
         if ids.isEmpty { return }
         let statement = try connection.statement(

@@ -89,9 +89,7 @@ extension Mirror {
                 return try session.restore(current, record)
             }
             if current.kind == .insert {
-                try removeRefusedDeletions(
-                    of: [canonical(record.id, model.entities[root(entry.identity.entityIndex)])],
-                    root: root(entry.identity.entityIndex), on: session.connection)
+                try removeRefusedDeletions(inPlaceOf: record, of: entry, on: session.connection)
                 current.kind = .update
                 current.base = nil
             }
