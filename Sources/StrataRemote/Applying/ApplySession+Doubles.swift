@@ -52,8 +52,9 @@ extension ApplySession {
                 changed.insert(slot)
             }
             try takeOverMembers(entry.members, own)
-            entry.keep(SlotSet(entry.slots.filter { !assigned.contains($0) }))
-            if entry.state != .sent, var open = waiting.last(where: { $0.kind == .update && $0.state != .sent }) {
+            let last = waiting.last { $0.kind == .update && $0.state != .sent }
+            if entry.state != .sent { entry.keep(SlotSet(entry.slots.filter { !assigned.contains($0) })) }
+            if entry.state != .sent, var open = last {
                 open.base = mirror.joinedBase(open, entry)
                 open.changed = max(open.changed, entry.changed)
                 open.secretNames.formUnion(entry.secretNames)
@@ -63,9 +64,21 @@ extension ApplySession {
             } else {
                 entry.identity.key = own.row.key
                 try mirror.write(entry, on: connection)
+                if let last { try queue(last, behind: entry) }
             }
         }
         return changed
+    }
+
+    /// What waits of the object that stays is told after a change of its double that is under way, and is made to what comes of it.
+    private func queue(_ waiting: OutboxEntry, behind sent: OutboxEntry) throws(StoreError) {
+        var waiting = waiting
+        if let write = mirror.sentWrite(of: sent) {
+            waiting.base = try mirror.base(of: waiting, behind: write, on: connection)
+        }
+        try mirror.remove(waiting.seq, on: connection)
+        waiting.seq = 0
+        try mirror.add([waiting], on: connection)
     }
 
     private mutating func takeOverMembers(_ members: [MemberChange], _ own: RowReference) throws(StoreError) {

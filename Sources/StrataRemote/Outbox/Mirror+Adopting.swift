@@ -80,10 +80,16 @@ extension Mirror {
     /// - Parameter source: The context that saves.
     func noteUnknown(_ refused: [RowIdentity: OutboxEntry], _ source: ChangeSource?) {
         for (identity, entry) in refused {
-            guard let sent = entry.sent, var write = FrozenWrite.decode(sent, entry, self) else { continue }
-            write.computed = computed(of: entry)
+            guard let write = sentWrite(of: entry) else { continue }
             online.unknown.add(write, identity, of: source, isOwn: false)
         }
+    }
+
+    /// What was sent of an entry whose outcome is not known; nil if that is nothing.
+    func sentWrite(of entry: OutboxEntry) -> MirrorWrite? {
+        guard let sent = entry.sent, var write = FrozenWrite.decode(sent, entry, self) else { return nil }
+        write.computed = computed(of: entry)
+        return write
     }
 
     /// The values that the operations of an entry are about. Contexts have none of the operations.
@@ -259,7 +265,7 @@ extension Mirror {
         later.seq = 0
         if entry.kind == .delete {
             if write.kind == .delete { return nil }
-            later.base = try base(of: entry, behind: unknown, on: connection)
+            later.base = try base(of: entry, behind: write, born: unknown.born, on: connection)
             return later
         }
         later.kind = .update
@@ -271,10 +277,14 @@ extension Mirror {
                 for: [entry], isWhole: false, listsMembers: false, readsFiles: true, on: connection
             ).first ?? nil
         else { return nil }
-        later.base = try base(of: entry, behind: unknown, on: connection) ?? RowSlab.copy(of: row.row).stored
+        later.base =
+            try base(of: entry, behind: write, born: unknown.born, on: connection)
+            ?? RowSlab.copy(of: row.row).stored
         later.keep(SlotSet())
-        for (name, value) in now.write.values where told[name] != value {
-            for slot in write.entity.slots(of: name) { add(slot, of: entry, behind: write, name, to: &later) }
+        for (name, value) in now.write.values {
+            for slot in write.entity.slots(of: name) {
+                add(slot, of: entry, behind: write, name, isTold: told[name] == value, to: &later)
+            }
         }
         for (name, value) in write.computed where now.write.values[name] == nil && entry.kind == .update {
             guard let rest = FieldOperations().rest(after: value.covered), !rest.isEmpty else { continue }
@@ -293,30 +303,33 @@ extension Mirror {
 
     /// Adds what an entry does to an attribute beyond a write that was sent before. Operations that do not follow those of the
     /// write make the value that is here.
+    /// - Parameter isTold: Whether the write has told that value. Operations that follow may have made the same value of what others
+    ///   have changed since.
     private func add(
-        _ slot: Int, of entry: OutboxEntry, behind write: MirrorWrite, _ name: String, to later: inout OutboxEntry
+        _ slot: Int, of entry: OutboxEntry, behind write: MirrorWrite, _ name: String, isTold: Bool,
+        to later: inout OutboxEntry
     ) {
-        if let own = entry.operations[slot] {
-            if let done = write.computed[name]?.covered {
-                let rest = own.rest(after: done)
-                if rest?.isEmpty == true { return }
-                later.operations[slot] = rest
-            } else if write.write.values[name] == nil {
-                later.operations[slot] = own
-            }
+        let own = entry.operations[slot]
+        if let own, let done = write.computed[name]?.covered {
+            let rest = own.rest(after: done)
+            if rest?.isEmpty ?? isTold { return }
+            later.operations[slot] = rest
+        } else if isTold {
+            return
+        } else if let own, write.write.values[name] == nil {
+            later.operations[slot] = own
         }
         later.slots.insert(slot)
     }
 
-    /// The row as the server has it once it has carried out a write.
-    private func base(
-        of entry: OutboxEntry, behind unknown: UnknownWrite, on connection: Connection
+    /// The row as the server has it once it has carried out a write before an entry.
+    func base(
+        of entry: OutboxEntry, behind write: MirrorWrite, born: MirrorWrite? = nil, on connection: Connection
     ) throws(StoreError) -> Data? {
-        let write = unknown.write
         var row: RowSlab
         if let before = entry.base.flatMap(RowSlab.restored(from:)) {
             row = before
-        } else if let born = write.kind == .insert ? write : unknown.born {
+        } else if let born = write.kind == .insert ? write : born {
             row = try self.row(of: born, on: connection)
         } else {
             return nil
@@ -405,21 +418,6 @@ extension Mirror {
             }
             _ = RowEditing.setValue(told, slot, layout: entity.slots, in: &row)
         }
-    }
-}
-
-extension EntityDescription {
-    /// The places of an attribute or a to-one relationship in a row.
-    func slots(of name: String) -> [Int] {
-        attribute(named: name)?.slots.map { $0 } ?? relationship(named: name)?.slot.map { [$0] } ?? []
-    }
-
-    /// The attribute or the to-one relationship that a place in a row belongs to.
-    func propertyName(ofSlot index: Int) -> String {
-        let slot = slots[index]
-        if let relationship = slot.relationshipIndex { return relationships[relationship].name }
-        // Elements of a composite attribute are named by that first.
-        return attribute(named: slot.name)?.name ?? String(slot.name.prefix { $0 != "." })
     }
 }
 

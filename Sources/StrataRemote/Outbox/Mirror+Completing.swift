@@ -76,7 +76,7 @@ extension Mirror {
         var result: [OutboxEntry] = []
         for entry in list {
             let now = found[root(entry.identity.entityIndex)]?[entry.identity.key] ?? []
-            guard now.count == 1, now[0].seq == entry.seq, now[0].isSame(as: entry) else { return nil }
+            guard now.count == 1, now[0].isSame(as: entry) else { return nil }
             result.append(now[0])
         }
         return result

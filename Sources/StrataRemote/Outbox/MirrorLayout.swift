@@ -163,3 +163,18 @@ extension MirrorEntities {
             })
     }
 }
+
+extension EntityDescription {
+    /// The places of an attribute or a to-one relationship in a row.
+    func slots(of name: String) -> [Int] {
+        attribute(named: name)?.slots.map { $0 } ?? relationship(named: name)?.slot.map { [$0] } ?? []
+    }
+
+    /// The attribute or the to-one relationship that a place in a row belongs to.
+    func propertyName(ofSlot index: Int) -> String {
+        let slot = slots[index]
+        if let relationship = slot.relationshipIndex { return relationships[relationship].name }
+        // Elements of a composite attribute are named by that first.
+        return attribute(named: slot.name)?.name ?? String(slot.name.prefix { $0 != "." })
+    }
+}

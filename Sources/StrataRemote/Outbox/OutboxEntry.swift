@@ -282,9 +282,10 @@ struct StoredError: Codable {
 }
 
 extension OutboxEntry {
-    /// Whether it is the same change in the same attempt.
+    /// Whether it is the same change in the same attempt. Its object may have another key by now: the double of an object gives its
+    /// changes to that.
     func isSame(as other: OutboxEntry) -> Bool {
-        identity == other.identity && token == other.token && kind == other.kind
+        seq == other.seq && token == other.token && kind == other.kind
     }
 }
 

@@ -47,4 +47,39 @@ import Testing
         try await context.save(options: nil)
         #expect(backend.shelf.record("City", "server-1")?.values["population"] == .value(.integer(8)))
     }
+
+    @Test(
+        "A new object that a pull tells by its other key is changed under both: the later change counts",
+        arguments: [true, false], [true, false])
+    func changedTwice(isOwnLast: Bool, sendsBatches: Bool) async throws {
+        let backend = Interceptor { if sendsBatches { $0.features.insert(.batches) } }
+        let (store, context) = try Atlas.offline(backend)
+        let own = try Atlas.city("1", "Lima", context)
+        try await context.save()
+        let trouble = Guarded<RemoteError?>(RemoteError(.timeout, domain: "test", message: "no answer"))
+        backend.nameObjects(of: "City", failingWith: trouble)
+        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        trouble.withLock { $0 = nil }
+        own["population"] = Int64(5)
+        own["name"] = "Own"
+        try await context.save()
+        try await store.sync.pull()
+        let double = try #require(try await context.find(entity: "City", "server-1"))
+        for city in isOwnLast ? [double, own] : [own, double] {
+            city["name"] = city === own ? "Callao" : "Cusco"
+            try await context.save(options: nil)
+        }
+        let report = try await store.sync.push()
+        #expect(report.results.allSatisfy { $0.action == .created || $0.action == .updated })
+        #expect(try store.sync.pendingCount() == 0)
+        #expect(try store.sync.failedChanges().isEmpty)
+        let name = isOwnLast ? "Callao" : "Cusco"
+        let values = try #require(backend.shelf.record("City", "server-1")?.values)
+        #expect(values["name"] == .value(.string(name)))
+        #expect(values["population"] == .value(.integer(5)))
+        context.reset()
+        let found = try await context.fetch(cities())
+        #expect(found.map(\.name) == [name])
+        #expect(found.first?["population"] as? Int64 == 5)
+    }
 }

@@ -62,6 +62,10 @@ extension SimulationWorld {
             return
         }
         if hasSeen(old, write) { return }
+        // Of two changes of an object that a client knew by two names the later one counts, by its clock.
+        if server.renamesFolders, ledger.saves[replaced]?.client == first.client, !hasSeen(write.value, replaced) {
+            return
+        }
         // It was deleted by the same client, with the object, and that has been made again.
         for (client, buried) in ledger.buried[write.identity] ?? []
         where client == first.client && buried.property == write.property && hasSeen(old, buried) { return }
