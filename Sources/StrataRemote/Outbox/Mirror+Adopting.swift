@@ -85,7 +85,7 @@ extension Mirror {
         }
     }
 
-    /// What was sent of an entry whose outcome is not known; nil if that is nothing.
+    /// The write of an attempt of an entry whose outcome is not known; nil if there was none.
     func sentWrite(of entry: OutboxEntry) -> MirrorWrite? {
         guard let sent = entry.sent, var write = FrozenWrite.decode(sent, entry, self) else { return nil }
         write.computed = computed(of: entry)
@@ -184,9 +184,9 @@ extension Mirror {
             refused.state = .waiting
             refused.forgetAttempt()
             try settle(refused, on: connection)
-        } else if entries.count == 2, let first = entries.first, first.goesAlong, first.sent == nil {
+        } else {
             // The save took the entry along, or went past it: what was queued after it has not been joined with it yet.
-            try settle(first, on: connection)
+            try joinEntries(entries, on: connection)
         }
         entries = try self.entries(root: identity.entityIndex, key: identity.key, on: connection)
         // The change was made to what the mirror has of it.

@@ -70,10 +70,15 @@ extension Mirror {
         try store.transaction { (transaction) throws(StoreError) in
             for identity in objects {
                 let list = try entries(root: identity.entityIndex, key: identity.key, on: transaction.connection)
-                guard let first = list.first(where: \.goesAlong), first.sent == nil else { continue }
-                try settle(first, on: transaction.connection)
+                try joinEntries(list, on: transaction.connection)
             }
         }
+    }
+
+    /// Joins the entry of an object that an online save was to take along with what came after it.
+    func joinEntries(_ entries: [OutboxEntry], on connection: Connection) throws(StoreError) {
+        guard entries.count > 1, let first = entries.first(where: \.goesAlong), first.sent == nil else { return }
+        try settle(first, on: connection)
     }
 
     /// Takes out entries that a save has found to be carried out, although the save itself is not done.

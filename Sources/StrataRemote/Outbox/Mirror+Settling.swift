@@ -321,8 +321,13 @@ extension ApplySession {
     mutating func restore(_ entry: OutboxEntry, _ record: RemoteRecord) throws(StoreError) {
         let root = mirror.root(entry.identity.entityIndex)
         if let key = try mirror.known(entry.id, root: root, on: connection)?.key, key != entry.identity.key {
-            // Made again here meanwhile: that one takes its place.
-            return try noteVersion(record)
+            // Made again here meanwhile: that one takes its place. Nobody has seen what the server has.
+            return try mirror.forgetVersion(entry.id, root: root, on: connection)
+        }
+        // Made again here and deleted again: that deletion is of another object, unless the server has what was made.
+        for other in try mirror.deletions(of: [entry.id], root: root, on: connection) where other.state != .sent {
+            if try !hasChanged(record, since: other) { return try noteVersion(record) }
+            try mirror.remove(other.seq, on: connection)
         }
         try OutboxWriter(mirror: mirror, connection: connection).name(entry.id, root: root, key: entry.identity.key)
         settled = nil

@@ -235,9 +235,11 @@ extension SimulationWorld {
             }
             // Nobody is in conflict with himself, but with a server that takes back what it has, with one that makes something
             // else of what it is given and answers a repetition, when nobody can tell whose it is – without tokens the object as a
-            // whole –, and with another object that got the same primary key: there nil is a value, too.
+            // whole –, and with another object that got the same primary key: there nil is a value, too. That object may be the same
+            // one, deleted and made again by a creation that arrived twice.
             let isContested =
                 server.wasRestored || write.identity.entity == "Counter"
+                || !variant.hasTokens && ledger.deletes[write.identity] != nil
                 || server.marksTexts && (write.property == "b" || !variant.hasTokens)
                 || ledger.saves.contains {
                     $0.key.identity == write.identity && $0.key.property == write.property
