@@ -132,6 +132,7 @@ struct CommitApplier {
 
     private func settle(_ sent: RowReference, _ now: RowReference) {
         guard let object = core.object(sent.row.entityIndex, sent.row.key) else { return }
+        let former = object.changes?.snapshot
         var record = ChangeRecord(snapshot: sent)
         if core.saves.reverted.contains(ObjectIdentifier(object)) {
             // The other values are older ones, not changes that take back what was saved.
@@ -145,10 +146,38 @@ struct CommitApplier {
         object.changes = record
         object.operations = later
         object.flags.remove([.inserted, .updated, .idTaken])
-        object.takeSnapshot(now)
+        object.takeSnapshot(former.flatMap { contested(object, $0, sent, now) } ?? now)
         if object.flags.contains(.deleted) { return }
         // Members may have come and gone while the save was under way.
         if !object.storedChanges.isEmpty || object.hasToManyChanges { object.flags.insert(.updated) }
+    }
+
+    /// The row to which an object's later changes are made if others have changed the same properties meanwhile: the one that
+    /// they were made to, so that the next save is in conflict with those others.
+    /// - Parameters:
+    ///   - former: The object as the context had it from the store while the save was under way.
+    ///   - sent: The object as it was saved.
+    ///   - now: The object as the store has it now.
+    /// - Returns: nil if others have changed nothing of that.
+    private func contested(
+        _ object: ManagedObject, _ former: RowReference, _ sent: RowReference, _ now: RowReference
+    ) -> RowReference? {
+        let slots = object.binding.entity.slots
+        guard former.row.entityIndex == now.row.entityIndex, sent.row.entityIndex == now.row.entityIndex else {
+            return nil
+        }
+        func isSame(_ one: RowReference, _ other: RowReference, _ slot: Int) -> Bool {
+            one.row.hasSameValue(as: other.row, slot: slot, storage: slots[slot].storage)
+        }
+        // The store's answer to a value that was saved is that value as it has it.
+        let list = object.differingSlots().filter {
+            object.operations[$0] == nil && isSame(sent, former, $0) && !isSame(now, former, $0)
+        }
+        if list.isEmpty { return nil }
+        var base = RowSlab.copy(of: now.row, room: 64)
+        for slot in list { RowEditing.copySlot(slot, layout: slots, from: former.row, to: &base) }
+        RowEditing.setVersion(former.row.version, in: base)
+        return RowReference(slab: base, row: base.row)
     }
 
     private func settle(_ pair: ChangeSet.PairChange) {

@@ -46,6 +46,10 @@ extension ApplySession {
         return result
     }
 
+    /// A version beyond all that an object had before it was deleted: a context that has one of those is in conflict with an object
+    /// that came back. The upper half of a version counts how often it did.
+    static func revived(_ version: Int64) -> Int64 { ((version >> 32) + 1) << 32 }
+
     /// Gives an object values that it had before: some slots, or all of a deleted one.
     mutating func putBack(_ base: RowSlab, slots: SlotSet?, _ entry: OutboxEntry) throws(StoreError) {
         let entity = model.entities[entry.identity.entityIndex]
@@ -59,7 +63,7 @@ extension ApplySession {
             if target.count == 0 { RowEditing.setNil(slot.index, in: base) }
         }
         guard found.count > 0 else {
-            RowEditing.setVersion(base.row.version + 1, in: slab)
+            RowEditing.setVersion(Self.revived(base.row.version), in: slab)
             for slot in entity.slots where slot.storage == .key && !base.row.isPresent(slot.index) {
                 RowEditing.setNil(slot.index, in: slab)
             }

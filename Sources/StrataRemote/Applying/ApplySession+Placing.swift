@@ -99,7 +99,8 @@ extension ApplySession {
     }
 
     mutating func insert(_ slab: RowSlab, _ item: Item) throws(StoreError) {
-        RowEditing.setVersion(1, in: slab)
+        let deleted = deletedVersions[RowIdentity(entityIndex: item.entity.rootIndex, key: slab.row.key)]
+        RowEditing.setVersion(deleted.map(Self.revived) ?? 1, in: slab)
         changes.inserts.append(.init(row: RowReference(slab: slab, row: slab.row)))
         noteMembers(item, slab.row.key, entries: [])
     }

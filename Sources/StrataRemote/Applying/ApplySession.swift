@@ -45,6 +45,8 @@ struct ApplySession {
     /// Objects whose entries were carried out whatever others have made of them, and what those have changed: anything else that the
     /// answer tells is by others.
     var passing: [RowIdentity: SlotSet] = [:]
+    /// The versions of objects that were deleted here and come back, by topmost entity and key.
+    var deletedVersions: [RowIdentity: Int64] = [:]
     var notes = ApplyNotes()
     /// Records that cannot be applied.
     var unreadable: [UnreadableRecord] = []

@@ -100,6 +100,21 @@ final class UnknownWrites: Sendable {
         state.withLock { $0.notes[identity]?.first { $0.belongs(to: source) && !$0.isOver }?.unknown }
     }
 
+    /// As ``write(of:of:)``, for a save that begins. A write that another context has given up is this one's from then on: while the
+    /// server is asked about it, no third context leaves it out of its own save, too.
+    func claim(_ identity: RowIdentity, of source: ChangeSource?) -> UnknownWrite? {
+        state.withLock { state in
+            guard let index = state.notes[identity]?.firstIndex(where: { $0.belongs(to: source) && !$0.isOver }),
+                var unknown = state.notes[identity]?[index].unknown
+            else { return nil }
+            if state.notes[identity]?[index].isAbandoned == true {
+                unknown.forgetStep()
+                state.notes[identity]?[index] = Note(unknown: unknown, draft: source?.draft)
+            }
+            return unknown
+        }
+    }
+
     /// What answers have made of the row of an object, as far as that is what a save of a context has done.
     func step(of identity: RowIdentity, of source: ChangeSource?) -> RowStep? {
         state.withLock { state in
@@ -207,6 +222,8 @@ struct OwnUnknownWrites: Sendable {
     let source: ChangeSource?
 
     func write(of identity: RowIdentity) -> UnknownWrite? { all.write(of: identity, of: source) }
+
+    func claim(_ identity: RowIdentity) -> UnknownWrite? { all.claim(identity, of: source) }
 
     func add(_ write: MirrorWrite, _ identity: RowIdentity) { all.add(write, identity, of: source) }
 

@@ -103,10 +103,12 @@ extension ApplySession {
         }
         mirror.online.forget(RowIdentity(entityIndex: entity.rootIndex, key: key))
         if let creation = entries.first(where: { $0.kind == .insert }) {
+            let count = changes.deletes.count
             try remove(RemoteIdentity(entity: entity.rootName, id: id), entity, key)
-            // The server may have it, and pulls may have passed it.
+            // The server may have it and what refers to it, and pulls may have passed both.
             guard creation.attempts > 0 || !deletions.isEmpty else { return }
             let links = DeletedLinks(mirror: mirror, connection: connection)
+            try links.note(Array(changes.deletes[count...]))
             return try links.noteStale(RemoteIdentity(entity: entity.name, id: id))
         }
         try empty(entity, key)

@@ -331,6 +331,8 @@ extension ApplySession {
         }
         try OutboxWriter(mirror: mirror, connection: connection).name(entry.id, root: root, key: entry.identity.key)
         settled = nil
+        let version = entry.base.flatMap(RowSlab.restored(from:))?.row.version ?? 0
+        deletedVersions[RowIdentity(entityIndex: root, key: entry.identity.key)] = version
         try DeletedLinks(mirror: mirror, connection: connection).restore([entry.id], root: root)
         _ = try run([record], deleted: [])
     }

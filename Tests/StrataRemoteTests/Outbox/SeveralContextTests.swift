@@ -362,6 +362,31 @@ import Testing
         #expect(try client.store.sync.pendingCount() == 0)
     }
 
+    @MainActor
+    @Test(
+        "Of two contexts that count, one alone goes on from a count that the first of them has given up",
+        arguments: PassedOperationTests.kinds)
+    func givenUp(kind: Kind) async throws {
+        let server = TallyServer(kind.features)
+        let (client, contexts, tallies) = try await open(server)
+        try tallies[0].increment("count")
+        await saveOnline(contexts[0], to: server, with: \.losesAnswers)
+        contexts[0].rollback()
+        try tallies[1].increment("count")
+        let gate = Gate()
+        server.answerGate = gate
+        let save = Task { @MainActor in try await contexts[1].save(options: online) }
+        await gate.reached()
+        try tallies[0].increment("count")
+        try saveHere(contexts[0])
+        gate.open()
+        _ = await save.result
+        try await saveOnline(contexts[1])
+        try await client.settle()
+        #expect(server.value("count") == .integer(2))
+        #expect(try client.store.sync.pendingCount() == 0)
+    }
+
     /// What the first context does after an answer has told what its save has done.
     enum Third: CaseIterable { case savesOnline, savesOnlineAfterAnother, savesHere, deletes }
 }

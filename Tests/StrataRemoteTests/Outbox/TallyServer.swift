@@ -97,7 +97,7 @@ struct TallyTrouble: Sendable {
     var refusedID: String?
     /// Where changes of the object that may not be changed wait.
     var gate: Gate?
-    /// Where the answers to writes wait.
+    /// Where the answers to writes wait, and those to readings by name.
     var answerGate: Gate?
 }
 
@@ -143,13 +143,14 @@ final class TallyServer: RemoteBackend {
     }
 
     func perform(_ operation: RemoteOperation, options: RequestOptions) async throws(RemoteError) -> RemoteAnswer {
-        var writes = false
+        var (writes, reads) = (false, false)
         switch operation {
         case .update(_, let write):
             writes = true
             list.withLock { $0.append(write) }
         case .create, .delete, .batch, .relate: writes = true
         case .read(let entity, _):
+            reads = true
             if self.losesReads { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }
             if let count = self.countBeforeRead {
                 self.countBeforeRead = nil
@@ -172,7 +173,7 @@ final class TallyServer: RemoteBackend {
             throw RemoteError(self.refusalKind, domain: "Tallies", message: "no", status: 400)
         }
         let answer = try await server.perform(operation, options: options)
-        if writes { await self.answerGate?.pass() }
+        if writes || reads { await self.answerGate?.pass() }
         if writes, self.losesAnswers { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }
         return answer
     }

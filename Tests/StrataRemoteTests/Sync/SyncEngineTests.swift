@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataRemote
+import StrataStore
 import Testing
 
 /// What a user sees of synchronization: contexts on one side, a back end on the other.
@@ -280,6 +281,32 @@ import Testing
         #expect(try await context.count(cities()) == 0)
         try await store.sync.pull()
         #expect(try await context.count(cities("country.name = 'Peru'")) == 1)
+    }
+
+    @Test("A new object that is purged before its creation is answered comes back with what refers to it")
+    func purgedBirth() async throws {
+        let backend = Interceptor { $0.features.formUnion([.incrementalPull, .deletions]) }
+        let (store, context) = try Atlas.offline(backend)
+        _ = try make("Tag", ["tagId": "t", "label": "new"], context)
+        try await context.save()
+        backend.loseAnswers(throwing: RemoteError(.timeout, message: "no answer"))
+        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        backend.shelf.putCity("1", "Lima", tags: ["t"])
+        // Each change is told once.
+        let isTold = Guarded(false)
+        backend.intercept { [shelf = backend.shelf] (operation) throws(RemoteError) in
+            guard case .pull(let pull) = operation else { return nil }
+            let isNew = pull.entity.name == "City" && isTold.withLock { !$0 }
+            if isNew { isTold.withLock { $0 = true } }
+            let records = isNew ? [shelf.record("City", "1")].compactMap(\.self) : []
+            return .page(RemotePage(records: records, next: "1"))
+        }
+        try await store.sync.pull()
+        #expect(try await context.count(cities("tags.label CONTAINS 'new'")) == 1)
+        try store.sync.purge([RemoteIdentity(entity: "Tag", id: "t")])
+        #expect(try await context.count(cities("tags.@count = 0")) == 1)
+        try await store.sync.synchronize()
+        #expect(try await context.count(cities("tags.@count = 1")) == 1)
     }
 
     @Test func membersAreToldOneByOne() async throws {

@@ -149,4 +149,48 @@ import Testing
             ])
         #expect(try await context.count(cities()) == 0)
     }
+
+    @MainActor
+    @Test(
+        "What others have changed is in conflict with a change that was made here while a save was under way",
+        arguments: [MergePolicy.error, .objectWinsByProperty])
+    func changedMeanwhile(policy: MergePolicy) async throws {
+        let backend = Interceptor()
+        backend.shelf.put("Tag", "t", ["label": .value(.string("tag"))])
+        backend.shelf.putCity("1", "Lima", population: 1, tags: ["t"])
+        let (store, _) = try Atlas.offline(backend)
+        try await store.sync.pull()
+        let context = try PersistentContainer(store: store).newContext()
+        context.mergePolicy = policy
+        let city = try #require(try await context.fetch(cities()).first)
+        // The answer to a change of members tells what others have changed.
+        city["tags"] = Set<ManagedObject>()
+        try await context.save(options: nil)
+        backend.shelf.putCity("1", "Lima", population: 7, tags: ["t"])
+        city["name"] = "Callao"
+        let gate = Gate()
+        backend.intercept { (operation) async throws(RemoteError) in
+            if case .relate = operation { await gate.pass() }
+            return nil
+        }
+        let save = Task { @MainActor in try await context.save(options: RemoteOptions.network) }
+        await gate.reached()
+        city["population"] = Int64(9)
+        gate.open()
+        try await save.value
+        func population() -> RemoteValue? { backend.shelf.record("City", "1")?.values["population"] }
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Callao")))
+        #expect(population() == .value(.integer(7)))
+        guard policy == .error else {
+            try await context.save(options: RemoteOptions.network)
+            return #expect(population() == .value(.integer(9)))
+        }
+        let error = await #expect(throws: PersistenceError.self) { try await context.save(options: RemoteOptions.network) }
+        guard case .conflicts? = error else { throw try #require(error) }
+        #expect(population() == .value(.integer(7)))
+        context.rollback()
+        try context.refresh(city)
+        #expect(city["population"] as? Int64 == 7)
+        #expect(city.name == "Callao")
+    }
 }

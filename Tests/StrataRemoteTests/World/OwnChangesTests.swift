@@ -352,4 +352,26 @@ import Testing
         #expect(try await context.fetch(cities()).map(\.name) == ["Callao"])
         #expect(try store.sync.pendingCount() == 0)
     }
+
+    @Test("An object that the server keeps is another one for a context that has deleted it, too")
+    func deletedByTwo() async throws {
+        let backend = Interceptor()
+        backend.shelf.putCity("1", "Lima")
+        let (store, first) = try Atlas.offline(backend)
+        try await store.sync.pull()
+        let second = try PersistentContainer(store: store).newContext()
+        second.mergePolicy = .error
+        let city = try #require(try await second.fetch(cities()).first)
+        first.delete(try #require(try await first.fetch(cities()).first))
+        try await first.save()
+        backend.shelf.putCity("1", "Changed")
+        second.delete(city)
+        // The first deletion is sent before, and the server wins.
+        let error = await #expect(throws: PersistenceError.self) {
+            try await second.save(options: RemoteOptions.network)
+        }
+        guard case .conflicts? = error else { throw try #require(error) }
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Changed")))
+        #expect(try await first.fetch(cities()).map(\.name) == ["Changed"])
+    }
 }

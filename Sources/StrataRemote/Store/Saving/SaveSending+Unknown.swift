@@ -49,7 +49,7 @@ extension SaveSending {
     /// has done then out of the writes of this save.
     mutating func settleUnknown() async {
         for (position, write) in writes.enumerated() {
-            var next = repeated.unknown.write(of: rooted(write))
+            var next = repeated.unknown.claim(rooted(write))
             // Nothing of it has to be left out.
             if let earlier = next, earlier.isHere, earlier.write.computed.isEmpty { next = nil }
             while let earlier = next { next = await settle(earlier, before: write, at: position) }
