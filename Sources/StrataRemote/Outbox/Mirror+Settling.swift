@@ -300,6 +300,7 @@ extension ApplySession {
             try DeletedLinks(mirror: mirror, connection: connection).note(changes.deletes)
             return try write()
         }
+        try mirror.removeRefusedDeletions(of: [entry.id], root: root, on: connection)
         if let key = try mirror.known(entry.id, root: root, on: connection)?.key, key != entry.identity.key {
             // Made again here meanwhile, by another key.
             return try mirror.forgetVersion(entry.id, root: root, on: connection)

@@ -166,6 +166,21 @@ import Testing
         try await check(store, context, "Changed")
     }
 
+    @Test(
+        "A deletion that the server carries out takes a refused one of the same primary key along",
+        arguments: [RemoteOptions.cache, .network])
+    func deletedAtLast(options: RemoteOptions) async throws {
+        let (store, context) = try await open(isSent: false)
+        context.delete(try #require(try await context.fetch(cities()).first))
+        for _ in 0..<2 where context.hasChanges { try? await context.save(options: options) }
+        #expect(!context.hasChanges)
+        try await store.sync.push()
+        #expect(backend.shelf.count("City") == 0)
+        #expect(try store.sync.pendingCount() == 0)
+        #expect(try store.sync.failedChanges().isEmpty)
+        #expect(try await context.fetch(cities()).isEmpty)
+    }
+
     @Test("Both are purged: the object is as the server has it", arguments: [false, true])
     func purged(isSent: Bool) async throws {
         let (store, context) = try await open(isSent: isSent)

@@ -374,4 +374,33 @@ import Testing
         #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Changed")))
         #expect(try await first.fetch(cities()).map(\.name) == ["Changed"])
     }
+
+    @Test(
+        "The members that others have given a new object stay when its creation is repeated, with other members",
+        arguments: [false, true], [false, true])
+    func membersOfOthers(relates: Bool, recognizesWrites: Bool) async throws {
+        let backend = Interceptor {
+            if !relates { $0.features.remove(.relating) }
+            if recognizesWrites { $0.features.insert(.idempotencyTokens) }
+        }
+        for tag in ["theirs", "mine"] { backend.shelf.put("Tag", tag, ["label": .value(.string(tag))]) }
+        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        try await store.sync.pull()
+        let city = try Atlas.city("1", "Lima", context)
+        backend.loseAnswers(throwing: RemoteError(.timeout, message: "no answer"))
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        // A server that recognizes writes answers what it has.
+        backend.intercept { [shelf = backend.shelf] (operation) throws(RemoteError) in
+            guard recognizesWrites, case .create = operation else { return nil }
+            return .outcomes([.done(shelf.record("City", "1"))])
+        }
+        backend.shelf.putCity("1", "Lima", tags: ["theirs"])
+        city["tags"] = Set([try #require(try await context.find(entity: "Tag", "mine"))])
+        for _ in 0..<3 where context.hasChanges { try? await context.save(options: nil) }
+        #expect(!context.hasChanges)
+        guard case .references(let tags)? = backend.shelf.record("City", "1")?.values["tags"] else {
+            return #expect(Bool(false))
+        }
+        #expect(Set(tags) == ["theirs", "mine"])
+    }
 }

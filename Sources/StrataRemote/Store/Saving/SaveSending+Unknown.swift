@@ -412,29 +412,6 @@ extension SaveSending {
         case (nil, _): false
         }
     }
-
-    /// What is left of a write once the server is known to have carried out an earlier one of the object.
-    private func rest(of write: MirrorWrite, behind earlier: UnknownWrite, _ record: RemoteRecord?) -> MirrorWrite {
-        guard write.kind != .delete else {
-            var rest = write
-            rest.write.baseVersion = record?.version ?? rest.write.baseVersion
-            return rest
-        }
-        let told = earlier.told
-        var rest = write
-        rest.kind = .update
-        if write.kind == .insert, let record { rest.write.id = store.mirror.canonical(record.id, write.entity) }
-        rest.write.isWhole = write.kind == .update && write.write.isWhole
-        rest.write.values = write.write.values.filter { told[$0.key] != $0.value }
-        leaveOutOperations(of: earlier, record, in: &rest)
-        rest.relations = write.relations.filter { relation in
-            !earlier.write.relations.contains {
-                $0.relationship == relation.relationship && $0.added == relation.added && $0.removed == relation.removed
-            }
-        }
-        rest.write.baseVersion = record?.version
-        return rest
-    }
 }
 
 extension MirrorWrite {

@@ -1,0 +1,60 @@
+import StrataSQLite
+import StrataStore
+
+/// What a save has still to say of objects after earlier writes of them.
+extension SaveSending {
+    /// What is left of a write once the server is known to have carried out an earlier one of the object.
+    func rest(of write: MirrorWrite, behind earlier: UnknownWrite, _ record: RemoteRecord?) -> MirrorWrite {
+        guard write.kind != .delete else {
+            var rest = write
+            rest.write.baseVersion = record?.version ?? rest.write.baseVersion
+            return rest
+        }
+        let told = earlier.told
+        var rest = write
+        rest.kind = .update
+        if write.kind == .insert, let record { rest.write.id = store.mirror.canonical(record.id, write.entity) }
+        rest.write.isWhole = write.kind == .update && write.write.isWhole
+        rest.write.values = write.write.values.filter { told[$0.key] != $0.value }
+        leaveOutOperations(of: earlier, record, in: &rest)
+        rest.relations = write.relations.filter { relation in
+            !earlier.write.relations.contains {
+                $0.relationship == relation.relationship && $0.added == relation.added && $0.removed == relation.removed
+            }
+        }
+        if write.kind == .insert { mergeMembers(told, record, into: &rest) }
+        rest.write.baseVersion = record?.version
+        return rest
+    }
+
+    /// A new object lists its members. Others may have changed those since the server made the object: what follows adds and removes
+    /// members.
+    /// - Parameters:
+    ///   - told: What the server was told before.
+    ///   - record: What it has now.
+    private func mergeMembers(_ told: [String: RemoteValue], _ record: RemoteRecord?, into rest: inout MirrorWrite) {
+        let relates = store.backend.capabilities.features.contains(.relating)
+        for relationship in rest.entity.relationships where relationship.isToMany {
+            let name = relationship.name
+            guard case .references(let listed)? = rest.write.values[name] else { continue }
+            let before = members(name, in: told)
+            let added = listed.filter { !before.contains($0) }
+            let removed = before.filter { !listed.contains($0) }
+            if relates, !relationship.isOrdered {
+                rest.write.values[name] = nil
+                if added.isEmpty, removed.isEmpty { continue }
+                rest.relations.append(
+                    RemoteRelation(id: rest.write.id, relationship: name, added: added, removed: removed))
+            } else {
+                let others = members(name, in: record?.values ?? told).filter {
+                    !listed.contains($0) && !removed.contains($0)
+                }
+                rest.write.values[name] = .references(listed + others)
+            }
+        }
+    }
+
+    private func members(_ name: String, in values: [String: RemoteValue]) -> [String] {
+        if case .references(let list)? = values[name] { list } else { [] }
+    }
+}
