@@ -34,8 +34,9 @@ extension ManagedObjectContext {
     ///
     ///     try await context.save()
     ///
-    /// You may change objects while the save goes on; such changes stay for the next one. A second asynchronous save of
-    /// the context waits for the first; a blocking save throws in the meantime.
+    /// You may change objects while the save goes on; such changes stay for the next one. If others have changed the same
+    /// properties, the next save is in conflict with them. A second asynchronous save of the context waits for the first; a blocking
+    /// save throws in the meantime.
     ///
     /// The save is not cancelled with its task: once it has begun, it runs to completion.
     /// - Throws: As the blocking form; ``PersistenceError/parentReleased`` if the parent is in another isolation domain, and gone.

@@ -262,12 +262,9 @@ private struct LocalSave {
             )
         }
         overtaken = mirror.order.noteWritten(Set(names.map(\.rooted)), since: ticket)
-        let deleted = oldRows.values.map(\.row).filter {
-            gone.contains(RowIdentity(entityIndex: mirror.root($0.entityIndex), key: $0.key))
-        }
-        let settled = changes.inserts.map(\.row.row) + deleted
-        for (root, list) in Dictionary(grouping: settled, by: { mirror.root($0.entityIndex) }) {
-            try mirror.removeRefusedDeletions(of: list.map { id(of: $0) }, root: root, on: transaction.connection)
+        for (root, made) in Dictionary(grouping: changes.inserts, by: { mirror.root($0.row.row.entityIndex) }) {
+            let ids = made.map { id(of: $0.row.row) }
+            try mirror.removeRefusedDeletions(of: ids, root: root, on: transaction.connection)
         }
         let links = DeletedLinks(mirror: mirror, connection: transaction.connection)
         for name in names {

@@ -270,7 +270,7 @@ extension Mirror {
         try removeRefusedDeletions(of: [canonical(record.id, model.entities[root])], root: root, on: connection)
     }
 
-    /// As above, of several primary keys, also of objects that the server has deleted since.
+    /// As above, of several primary keys. The server may have deleted the objects instead.
     func removeRefusedDeletions(of ids: [String], root: Int, on connection: Connection) throws(StoreError) {
         if ids.isEmpty { return }
         let statement = try connection.statement(

@@ -185,7 +185,9 @@ import Testing
             try await context.save(options: RemoteOptions.network)
             return #expect(population() == .value(.integer(9)))
         }
-        let error = await #expect(throws: PersistenceError.self) { try await context.save(options: RemoteOptions.network) }
+        let error = await #expect(throws: PersistenceError.self) {
+            try await context.save(options: RemoteOptions.network)
+        }
         guard case .conflicts? = error else { throw try #require(error) }
         #expect(population() == .value(.integer(7)))
         context.rollback()
