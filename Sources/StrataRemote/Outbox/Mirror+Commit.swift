@@ -235,7 +235,7 @@ private struct LocalSave {
     /// The names of deleted objects lead nowhere, but stay as long as the server has to hear about the end.
     private func forgetDeleted() throws(StoreError) {
         for (root, list) in Dictionary(grouping: changes.deletes, by: { mirror.root($0.entityIndex) }) {
-            let ids = list.compactMap { delete in
+            var ids = list.compactMap { delete in
                 oldRows[RowIdentity(entityIndex: root, key: delete.key)].map { id(of: $0.row) }
             }
             if enqueues {
@@ -243,7 +243,12 @@ private struct LocalSave {
             } else {
                 // What was refused of them, for instance, has nothing to be sent to.
                 let waiting = try mirror.entries(root: root, keys: list.map(\.key), on: transaction.connection)
-                try mirror.remove(waiting.values.flatMap(\.self).map(\.seq).sorted(), on: transaction.connection)
+                let entries = waiting.values.flatMap(\.self)
+                try mirror.remove(entries.map(\.seq).sorted(), on: transaction.connection)
+                // Others may have deleted them here, too, and then only that knows their names.
+                let names = entries.filter { $0.kind == .delete }.map(\.id)
+                let known = try mirror.known(names, root: root, on: transaction.connection)
+                ids += names.filter { known[$0].map { $0.key == nil } ?? false }
                 try outbox.forget(ids, root: root)
                 for id in ids { mirror.order.noteDeleted(RemoteIdentity(entity: model.entities[root].name, id: id)) }
             }

@@ -195,4 +195,31 @@ import Testing
         #expect(city["population"] as? Int64 == 7)
         #expect(city.name == "Callao")
     }
+
+    @MainActor
+    @Test("An object that two contexts delete, one of them by the server, is told when others make it again")
+    func deletedTwice() async throws {
+        let backend = Interceptor()
+        backend.shelf.putCity("1", "Lima")
+        let (store, here) = try Atlas.offline(backend)
+        try await store.sync.pull()
+        let online = try PersistentContainer(store: store).newContext()
+        online.delete(try #require(try await online.fetch(cities()).first))
+        here.delete(try #require(try await here.fetch(cities()).first))
+        let gate = Gate()
+        backend.intercept { (operation) async throws(RemoteError) in
+            if case .delete = operation { await gate.pass() }
+            return nil
+        }
+        let save = Task { @MainActor in try await online.save(options: RemoteOptions.network) }
+        await gate.reached()
+        try await here.save(options: nil)
+        gate.open()
+        try await save.value
+        #expect(try store.sync.pendingCount() == 0)
+        backend.shelf.putCity("1", "Again")
+        try await store.sync.pull()
+        here.reset()
+        #expect(try await here.fetch(cities()).map(\.name) == ["Again"])
+    }
 }
