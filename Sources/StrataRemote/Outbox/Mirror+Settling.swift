@@ -74,12 +74,13 @@ extension Mirror {
     ///     only the server's state.
     ///   - overriding: The slots in which the server wins. Local changes to them after the entry was sent did not know
     ///     the server's value either, and are dropped, too.
+    ///   - doubtful: The slots whose operations may never have been carried out. If they have been given up since, they are not taken
+    ///     back: that might undo what others have done.
     ///   - keepsMembers: Whether changed members are sent again, too.
     ///   - deletes: For a delete whether it is sent again.
     package func settle(
         _ entry: OutboxEntry, with record: RemoteRecord, keeping: SlotSet, overriding: SlotSet = SlotSet(),
-        keepsMembers: Bool,
-        deletes: Bool = false
+        doubtful: SlotSet = SlotSet(), keepsMembers: Bool, deletes: Bool = false
     ) throws(StoreError) {
         try applying { (session) throws(StoreError) in
             guard var current = try current(entry, on: session.connection) else { return }
@@ -93,7 +94,12 @@ extension Mirror {
                 current.kind = .update
                 current.base = nil
             }
-            try override(overriding, behind: current, on: session.connection)
+            let settled = current
+            try leaveOut(behind: settled, on: session.connection) { later in
+                var slots = overriding
+                for slot in doubtful where later.takesBack(settled, slot) { slots.insert(slot) }
+                return slots
+            }
             current.keep(keeping)
             if !keepsMembers { current.members = [] }
             current.state = .waiting
@@ -111,12 +117,13 @@ extension Mirror {
         }
     }
 
-    private func override(
-        _ slots: SlotSet, behind entry: OutboxEntry, on connection: Connection
+    /// Leaves slots out of what was changed after an entry was sent.
+    private func leaveOut(
+        behind entry: OutboxEntry, on connection: Connection, _ slots: (OutboxEntry) -> SlotSet
     ) throws(StoreError) {
         for var later in try entries(root: root(entry.identity.entityIndex), key: entry.identity.key, on: connection)
         where later.seq > entry.seq && later.kind == .update {
-            for slot in slots {
+            for slot in slots(later) {
                 later.slots.remove(slot)
                 later.operations[slot] = nil
             }

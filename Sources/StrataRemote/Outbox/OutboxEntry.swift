@@ -122,6 +122,13 @@ extension OutboxEntry {
             || !slots.isEmpty && slots.allSatisfy { operations[$0] != nil }
     }
 
+    /// Whether the operations on a slot take back those of an earlier entry, and do nothing else.
+    func takesBack(_ earlier: OutboxEntry, _ slot: Int) -> Bool {
+        guard var all = earlier.operations[slot], let back = operations[slot] else { return false }
+        all.append(back)
+        return all.isEmpty
+    }
+
     /// Whether an online save of the object takes the entry along: the server has refused it, or a new object waits for another one
     /// that it refers to.
     var goesAlong: Bool { state == .failed || (kind == .insert && state == .waiting && sent == nil) }

@@ -109,7 +109,8 @@ extension PushRun {
         let keepsMembers = choice != .server
         try here { () throws(StoreError) in
             try mirror.settle(
-                job.entry, with: record, keeping: kept, overriding: overridden, keepsMembers: keepsMembers)
+                job.entry, with: record, keeping: kept, overriding: overridden, doubtful: state.doubtful,
+                keepsMembers: keepsMembers)
         }
         let slots = mirror.model.entities[job.entry.identity.entityIndex].slots
         let isOver = kept.isEmpty && (!keepsMembers || job.entry.members.isEmpty)

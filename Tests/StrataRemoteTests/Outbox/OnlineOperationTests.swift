@@ -409,4 +409,24 @@ import Testing
         #expect(try client.tally()["tags"] as? [String] == ["a"])
         #expect(try client.store.sync.pendingCount() == 0)
     }
+
+    @Test(
+        "A count that was given up, and never arrived, is not taken back from others",
+        arguments: [Kind.operations, .operationsAndVersions, .versionsAndTokens, .versions])
+    func givenUp(kind: Kind) async throws {
+        let server = TallyServer(kind.features)
+        let (client, other) = (try TallyClient(server), try TallyClient(server))
+        try await client.create()
+        try await other.store.sync.synchronize()
+        try client.tally().increment("count", by: 2)
+        await client.saveOnline(to: server, with: \.losesRequests)
+        client.context.rollback()
+        try client.tally().add(["a"], to: "tags")
+        try client.save()
+        try await other.change { try $0.increment("count") }
+        try await client.settle()
+        #expect(server.value("count") == .integer(1))
+        #expect(server.tags == ["a"])
+        #expect(try client.store.sync.pendingCount() == 0)
+    }
 }
