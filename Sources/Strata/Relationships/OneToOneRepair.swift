@@ -22,7 +22,7 @@ struct OneToOneRepair {
                 guard old != object.targetKey(slot) else { continue }
                 core.unresolved.perform(on: object) { (core) throws(PersistenceError) in
                     guard
-                        let partner = try core.targets.loaded(old, of: relationship, from: object, slot: slot),
+                        let partner = try core.oneToOneRepair.read(old, of: relationship, from: object, slot: slot),
                         partner.targetKey(inverse) == object.key, !partner.isDeleted
                     else { return }
                     partner.writeTargetKey(nil, inverse)
@@ -44,14 +44,26 @@ struct OneToOneRepair {
                 row.flatMap { $0.isPresent(slot) ? Int64(bitPattern: $0.word(slot)) : nil }
             }
             for key in Set(keys) {
-                let target = try core.targets.loaded(key, of: relationship, from: object, slot: slot)
+                let target = try read(key, of: relationship, from: object, slot: slot)
                 if target?.flags.contains(.missing) == true { object.clearReference(slot, to: [key]) }
             }
-            guard let inverse = model.inverse(of: relationship)?.slot, let partner = object.target(slot) else {
-                continue
-            }
-            if partner.isFault { try core.faults.load(partner) }
+            guard let inverse = model.inverse(of: relationship)?.slot, let key = object.targetKey(slot),
+                let partner = try read(key, of: relationship, from: object, slot: slot)
+            else { continue }
             if partner.targetKey(inverse) != object.key, !partner.isDeleted { object.writeTargetKey(nil, slot) }
+        }
+    }
+
+    /// The object of a key in a to-one slot, with its row; nil as well if its values are only at a server: it is there, and refers to
+    /// nothing here.
+    private func read(
+        _ key: Int64, of relationship: RelationshipDescription, from object: ManagedObject, slot: Int
+    ) throws(PersistenceError) -> ManagedObject? {
+        do throws(PersistenceError) {
+            return try core.targets.loaded(key, of: relationship, from: object, slot: slot)
+        } catch {
+            guard case .store(.needsNetwork) = error else { throw error }
+            return nil
         }
     }
 

@@ -136,4 +136,33 @@ import Testing
         try await child.load("cities", of: countries)
         #expect((countries.first?["cities"] as? Set<ManagedObject>)?.map(\.name) == ["Lima"])
     }
+
+    @Test("A changed object that others delete can be saved, though what it refers to is not here")
+    func deletedBeside() async throws {
+        let backend = Interceptor()
+        backend.shelf.putCountry("pe", "Peru")
+        backend.shelf.putCity("1", "Lima", country: "pe")
+        backend.intercept { (operation) throws(RemoteError) in
+            switch operation {
+            case .query(let query) where query.entity.name == "Country": break
+            case .read(let entity, _) where entity.name == "Country": break
+            default: return nil
+            }
+            throw RemoteError(.rejected, message: "not now", status: 400)
+        }
+        let (store, context) = try Atlas.offline(backend)
+        _ = try? await store.sync.pull()
+        let city = try #require(try await context.fetch(cities()).first)
+        city["name"] = "Callao"
+        backend.shelf.take("City", "1")
+        _ = try? await store.sync.pull()
+        context.processPendingChanges()
+        context.mergePolicy = .error
+        let error = await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        guard case .conflicts? = error else { throw try #require(error) }
+        context.mergePolicy = .objectWinsByProperty
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+        #expect(try await context.count(cities("name = 'Callao'")) == 1)
+    }
 }
