@@ -352,11 +352,8 @@ extension ApplySession {
             return try end(entry)
         }
         // Made again here meanwhile: that one takes its place.
-        if entry.kind == .delete, let key = try mirror.known(entry.id, root: root, on: connection)?.key,
-            key != entry.identity.key
-        {
-            return
-        }
+        let id = entry.kind == .delete ? entry.id : PrimaryKey.id(of: base.row, mirror.primaryKeys[root])
+        if let id, let key = try mirror.known(id, root: root, on: connection)?.key, key != entry.identity.key { return }
         try putBack(base, slots: entry.kind == .delete ? nil : entry.slots, entry)
         if entry.kind == .delete {
             try OutboxWriter(mirror: mirror, connection: connection).name(

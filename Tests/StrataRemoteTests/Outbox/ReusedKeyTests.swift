@@ -181,6 +181,39 @@ import Testing
         #expect(try await context.fetch(cities()).isEmpty)
     }
 
+    @Test("A refused change of an object that was deleted and made again can be dropped")
+    func changeDropped() async throws {
+        backend.shelf.put("Tag", "old", ["label": .value(.string("old"))])
+        backend.shelf.putCity("1", "Lima", tags: ["old"])
+        let (store, context) = try Atlas.offline(backend)
+        try await store.sync.pull()
+        let city = try #require(try await context.fetch(cities()).first)
+        city["name"] = "Old"
+        try await context.save()
+        let gate = Gate()
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard case .update = operation else { return nil }
+            await gate.pass()
+            throw RemoteError(.rejected, message: "no", status: 400)
+        }
+        let push = Task { try await store.sync.push() }
+        await gate.reached()
+        context.delete(city)
+        try await context.save()
+        try Atlas.city("1", "New", context)
+        try await context.save()
+        gate.open()
+        _ = await push.result
+        backend.intercept(nil)
+        let failed = try store.sync.failedChanges()
+        #expect(!failed.isEmpty)
+        try store.sync.drop(Array(failed.prefix(1)))
+        #expect(try await context.count(cities()) == 1)
+        try store.sync.retry(try store.sync.failedChanges())
+        try await store.sync.synchronize()
+        try await check(store, context, "New")
+    }
+
     @Test("Both are purged: the object is as the server has it", arguments: [false, true])
     func purged(isSent: Bool) async throws {
         let (store, context) = try await open(isSent: isSent)
