@@ -163,9 +163,10 @@ struct CommitApplier {
         _ object: ManagedObject, _ former: RowReference, _ sent: RowReference, _ now: RowReference
     ) -> RowReference? {
         let slots = object.binding.entity.slots
-        guard former.row.entityIndex == now.row.entityIndex, sent.row.entityIndex == now.row.entityIndex else {
-            return nil
-        }
+        // Mostly the store has the very row that was saved.
+        guard now.slab !== sent.slab, former.row.entityIndex == now.row.entityIndex,
+            sent.row.entityIndex == now.row.entityIndex
+        else { return nil }
         func isSame(_ one: RowReference, _ other: RowReference, _ slot: Int) -> Bool {
             one.row.hasSameValue(as: other.row, slot: slot, storage: slots[slot].storage)
         }

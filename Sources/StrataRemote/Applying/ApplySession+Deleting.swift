@@ -100,4 +100,13 @@ extension ApplySession {
     mutating func remove(_ name: RemoteIdentity, _ entity: EntityDescription, _ key: Int64) throws(StoreError) {
         try remove([name], keys: [key], entity.rootIndex)
     }
+
+    /// Takes an object away, and notes what refers to it: the server may still have both.
+    mutating func removeNotingLinks(
+        _ name: RemoteIdentity, _ entity: EntityDescription, _ key: Int64
+    ) throws(StoreError) {
+        let count = changes.deletes.count
+        try remove(name, entity, key)
+        try DeletedLinks(mirror: mirror, connection: connection).note(Array(changes.deletes[count...]))
+    }
 }

@@ -24,6 +24,9 @@ final class UnknownWrites: Sendable {
 
         /// Whether a save has to leave out what the write has done.
         func belongs(to source: ChangeSource?) -> Bool { draft.map { $0.isOf(source) || $0.isDropped } ?? true }
+
+        /// Whether there is still something of that.
+        func concerns(_ source: ChangeSource?) -> Bool { belongs(to: source) && !isOver }
     }
 
     private struct State {
@@ -66,7 +69,7 @@ final class UnknownWrites: Sendable {
     ///   - isOwn: Whether it has the changes of the write. Nobody has those that waited in the outbox.
     func add(_ write: MirrorWrite, _ identity: RowIdentity, of source: ChangeSource?, isOwn: Bool = true) {
         state.withLock { state in
-            if state.notes[identity]?.contains(where: { $0.belongs(to: source) && !$0.isOver }) == true { return }
+            if state.notes[identity]?.contains(where: { $0.concerns(source) }) == true { return }
             var unknown = UnknownWrite(write: write)
             if isOwn { unknown = unknown.keepingNotes(of: state.sending[identity]?.unknown) }
             state.notes[identity, default: []].append(Note(unknown: unknown, draft: isOwn ? source?.draft : nil))
@@ -97,17 +100,18 @@ final class UnknownWrites: Sendable {
 
     /// What is to be left out of a context's save of an object.
     func write(of identity: RowIdentity, of source: ChangeSource?) -> UnknownWrite? {
-        state.withLock { $0.notes[identity]?.first { $0.belongs(to: source) && !$0.isOver }?.unknown }
+        state.withLock { $0.notes[identity]?.first { $0.concerns(source) }?.unknown }
     }
 
     /// As ``write(of:of:)``, for a save that begins. A write that another context has given up is this one's from then on: while the
     /// server is asked about it, no third context leaves it out of its own save, too.
     func claim(_ identity: RowIdentity, of source: ChangeSource?) -> UnknownWrite? {
         state.withLock { state in
-            guard let index = state.notes[identity]?.firstIndex(where: { $0.belongs(to: source) && !$0.isOver }),
-                var unknown = state.notes[identity]?[index].unknown
-            else { return nil }
-            if state.notes[identity]?[index].isAbandoned == true {
+            guard let list = state.notes[identity], let index = list.firstIndex(where: { $0.concerns(source) }) else {
+                return nil
+            }
+            var unknown = list[index].unknown
+            if list[index].isAbandoned {
                 unknown.forgetStep()
                 state.notes[identity]?[index] = Note(unknown: unknown, draft: source?.draft)
             }
@@ -413,8 +417,7 @@ extension MirrorWrite {
         result.write.values.merge(change.write.values) { $1 }
         result.write.values.merge(change.computed.mapValues(\.after)) { $1 }
         for relation in change.relations {
-            var members: [String] = []
-            if case .references(let list)? = result.write.values[relation.relationship] { members = list }
+            var members = result.write.values.members(of: relation.relationship)
             members.removeAll { relation.removed.contains($0) || relation.added.contains($0) }
             result.write.values[relation.relationship] = .references(members + relation.added)
         }

@@ -103,13 +103,12 @@ extension ApplySession {
         }
         mirror.online.forget(RowIdentity(entityIndex: entity.rootIndex, key: key))
         if let creation = entries.first(where: { $0.kind == .insert }) {
-            let count = changes.deletes.count
-            try remove(RemoteIdentity(entity: entity.rootName, id: id), entity, key)
+            let name = RemoteIdentity(entity: entity.rootName, id: id)
+            guard creation.attempts > 0 || !deletions.isEmpty else { return try remove(name, entity, key) }
             // The server may have it and what refers to it, and pulls may have passed both.
-            guard creation.attempts > 0 || !deletions.isEmpty else { return }
-            let links = DeletedLinks(mirror: mirror, connection: connection)
-            try links.note(Array(changes.deletes[count...]))
-            return try links.noteStale(RemoteIdentity(entity: entity.name, id: id))
+            try removeNotingLinks(name, entity, key)
+            return try DeletedLinks(mirror: mirror, connection: connection).noteStale(
+                RemoteIdentity(entity: entity.name, id: id))
         }
         try empty(entity, key)
         try mirror.forgetVersion(id, root: entity.rootIndex, on: connection)

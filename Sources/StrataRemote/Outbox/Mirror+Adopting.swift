@@ -365,8 +365,7 @@ extension Mirror {
             var change = MemberChange(relationship: name)
             if case .references(let listed)? = now.write.values[name] {
                 // An insert tells all members, and a new order all of it.
-                var before: [String] = []
-                if case .references(let list)? = told[name] { before = list }
+                let before = told.members(of: name)
                 if before == listed { continue }
                 for id in listed where !before.contains(id) {
                     if let key = try known(id, root: root, on: connection)?.key { change.added.insert(key) }

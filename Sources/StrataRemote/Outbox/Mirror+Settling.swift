@@ -303,8 +303,7 @@ extension ApplySession {
             let found = try mirror.ids(
                 entityIndex: root, keys: [entry.identity.key], placeholdersOnly: false, on: connection)
             identity.id = found[entry.identity.key]?.id ?? entry.id
-            try remove(identity, entity, entry.identity.key)
-            try DeletedLinks(mirror: mirror, connection: connection).note(changes.deletes)
+            try removeNotingLinks(identity, entity, entry.identity.key)
             return try write()
         }
         try mirror.removeRefusedDeletions(of: [entry.id], root: root, on: connection)

@@ -160,3 +160,10 @@ extension MirrorWrite {
     /// The object, by topmost entity and key.
     var rootedIdentity: RowIdentity { RowIdentity(entityIndex: entity.rootIndex, key: identity.key) }
 }
+
+extension [String: RemoteValue] {
+    /// The primary keys of the members of a relationship, as far as the values have them.
+    func members(of relationship: String) -> [String] {
+        if case .references(let list)? = self[relationship] { list } else { [] }
+    }
+}

@@ -122,8 +122,7 @@ extension WriteReader {
             let removed = pair.removed.compactMap { names[RowIdentity(entityIndex: root, key: $0)] }
             guard let position = try position(of: owner, in: &result, &positions) else { continue }
             if result[position].kind == .insert {
-                var members: [String] = []
-                if case .references(let list)? = result[position].write.values[relationship.name] { members = list }
+                var members = result[position].write.values.members(of: relationship.name)
                 members.removeAll { id in removed.contains { $0.id == id } || added.contains { $0.id == id } }
                 result[position].write.values[relationship.name] = .references(members + added.map(\.id))
             } else {

@@ -157,6 +157,7 @@ import Testing
         if !isRetriedFirst {
             try await store.sync.pull()
             #expect(try await context.fetch(cities()).isEmpty)
+            #expect(try store.sync.failedChanges().count == 1)
             try store.sync.retry(try store.sync.failedChanges())
         }
         try await store.sync.synchronize()

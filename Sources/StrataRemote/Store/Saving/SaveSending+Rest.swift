@@ -37,7 +37,7 @@ extension SaveSending {
         for relationship in rest.entity.relationships where relationship.isToMany {
             let name = relationship.name
             guard case .references(let listed)? = rest.write.values[name] else { continue }
-            let before = members(name, in: told)
+            let before = told.members(of: name)
             let added = listed.filter { !before.contains($0) }
             let removed = before.filter { !listed.contains($0) }
             if relates, !relationship.isOrdered {
@@ -46,15 +46,11 @@ extension SaveSending {
                 rest.relations.append(
                     RemoteRelation(id: rest.write.id, relationship: name, added: added, removed: removed))
             } else {
-                let others = members(name, in: record?.values ?? told).filter {
+                let others = (record?.values ?? told).members(of: name).filter {
                     !listed.contains($0) && !removed.contains($0)
                 }
                 rest.write.values[name] = .references(listed + others)
             }
         }
-    }
-
-    private func members(_ name: String, in values: [String: RemoteValue]) -> [String] {
-        if case .references(let list)? = values[name] { list } else { [] }
     }
 }
