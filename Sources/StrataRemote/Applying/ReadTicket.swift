@@ -139,6 +139,12 @@ final class AnswerOrder: @unchecked Sendable {
         told[identity].map { $0.moment > ticket.number } ?? false
     }
 
+    /// The object as the last answer described it that was applied since a ticket was taken; nil if there is none, or if it was
+    /// the answer to a write.
+    func record(of identity: RemoteIdentity, since ticket: ReadTicket) -> RemoteRecord? {
+        lock.withLock { isTold(identity, since: ticket) ? told[identity]?.record : nil }
+    }
+
     /// Whether another answer about an object was applied since a ticket was taken, so that it may be newer.
     /// - Parameter record: What the answer tells. If it describes the state that the other one described, it does not matter
     ///   which is newer.

@@ -28,24 +28,28 @@ extension Mirror {
     }
 
     /// Saves changes that the server has carried out. Members that others have changed since, and what they have arranged, stay as
-    /// they are: that waits to be sent.
-    /// - Parameter ticket: Taken before they were sent.
-    /// - Returns: What became of it, and the objects that answers have told since: the server is asked for them again. They are
-    ///   named by the topmost entity.
+    /// they are: that waits to be sent. So does what later answers have told.
+    /// - Parameters:
+    ///   - sent: What was sent of them.
+    ///   - ticket: Taken before they were sent.
+    /// - Returns: What became of it; the objects that answers have told since, named by the topmost entity: the server is asked
+    ///   for them again; and those of them that are not as the changes have them, by topmost entity and key.
     func commitDone(
-        _ changes: ChangeSet, _ ticket: ReadTicket
-    ) throws(StoreError) -> (result: CommitResult, overtaken: Set<RemoteIdentity>) {
-        let (save, result) = try echoing { (transaction) throws(StoreError) in
-            let changes = changes.below(
+        _ changes: ChangeSet, _ sent: SentUpdates, _ ticket: ReadTicket
+    ) throws(StoreError) -> (result: CommitResult, overtaken: Set<RemoteIdentity>, altered: Set<RowIdentity>) {
+        let (save, result, told) = try echoing { (transaction) throws(StoreError) in
+            var changes = changes.below(
                 try waitingMembers(of: changes.owners(model), on: transaction.connection), model)
+            let told = sent.toldLater(order, ticket)
+            if !told.isEmpty { changes = changes.below(told, try transaction.rows(of: told.keys), model) }
             var save = LocalSave(
                 mirror: self, transaction: transaction, changes: changes, enqueues: false, ticket: ticket)
             let result = try save.run()
-            return (save, result)
+            return (save, result, told)
         }
-        guard case .committed = result else { return (result, []) }
+        guard case .committed = result else { return (result, [], []) }
         for change in save.told { self.changes.post(change) }
-        return (result, save.overtaken)
+        return (result, save.overtaken.union(told.keys.compactMap(sent.name)), Set(told.keys))
     }
 }
 
@@ -201,11 +205,7 @@ private struct LocalSave {
             for pair in changes.pairs { keys[mirror.root(pair.entityIndex), default: []].append(pair.owner) }
             for order in changes.orders { keys[mirror.root(order.entityIndex), default: []].append(order.owner) }
         }
-        for (root, keys) in keys {
-            try transaction.rows(entityIndex: root, keys: keys).forEach { (slab, row) throws(StoreError) in
-                oldRows[RowIdentity(entityIndex: root, key: row.key)] = RowReference(slab: slab, row: row)
-            }
-        }
+        oldRows = try transaction.rows(keys)
         guard enqueues else { return }
         for clearing in changes.clearings {
             let root = mirror.root(clearing.entityIndex)
@@ -344,6 +344,22 @@ package struct TakenKey {
 }
 
 extension StoreTransaction {
+    /// The rows of some objects, each by topmost entity and key.
+    fileprivate func rows(of objects: some Sequence<RowIdentity>) throws(StoreError) -> [RowIdentity: RowReference] {
+        try rows(Dictionary(grouping: objects, by: \.entityIndex).mapValues { $0.map(\.key) })
+    }
+
+    /// - Parameter keys: The keys, by topmost entity.
+    fileprivate func rows(_ keys: [Int: [Int64]]) throws(StoreError) -> [RowIdentity: RowReference] {
+        var result: [RowIdentity: RowReference] = [:]
+        for (root, keys) in keys {
+            try rows(entityIndex: root, keys: keys).forEach { (slab, row) throws(StoreError) in
+                result[RowIdentity(entityIndex: root, key: row.key)] = RowReference(slab: slab, row: row)
+            }
+        }
+        return result
+    }
+
     /// Takes the transaction back because of primary keys that others have, and describes these.
     func abandon(for taken: [TakenKey]) throws(StoreError) -> [StoreConflict] {
         takeBack()

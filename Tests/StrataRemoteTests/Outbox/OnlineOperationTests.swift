@@ -410,6 +410,34 @@ import Testing
         #expect(try client.store.sync.pendingCount() == 0)
     }
 
+    @MainActor
+    @Test(
+        "A pull that ends before an earlier save is not set back by it",
+        arguments: [Kind.operationsAndVersions, .versionsAndTokens, .versions])
+    func pulledMeanwhile(kind: Kind) async throws {
+        let server = TallyServer(kind.features)
+        let (client, other) = (try TallyClient(server), try TallyClient(server))
+        try await client.create()
+        try client.tally().add(["a"], to: "tags")
+        let (gate, context) = (Gate(), client.context)
+        server.answerGate = gate
+        let online = RemoteOptions(savePolicy: .networkThenCache)
+        let save = Task { @MainActor in try await context.save(options: online) }
+        await gate.reached()
+        server.answerGate = nil
+        try await other.store.sync.pull()
+        try other.tally().add(["b"], to: "tags")
+        try other.save()
+        try await other.store.sync.push()
+        try await client.store.sync.pull()
+        gate.open()
+        try await save.value
+        #expect(try client.tally()["tags"] as? [String] == ["a", "b"])
+        try client.tally().add(["c"], to: "tags")
+        try await client.saveOnline()
+        #expect(server.tags == ["a", "b", "c"])
+    }
+
     @Test(
         "A count that was given up, and never arrived, is not taken back from others",
         arguments: [Kind.operations, .operationsAndVersions, .versionsAndTokens, .versions])

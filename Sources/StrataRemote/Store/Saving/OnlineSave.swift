@@ -159,7 +159,8 @@ struct OnlineSave: Sendable {
         _ done: ChangeSet, _ sent: SaveSending, _ ticket: ReadTicket
     ) throws(StoreError) -> (result: CommitResult, kept: Set<RowIdentity>) {
         var effects = CommitEffects()
-        var landing = Landing(altered: behind)
+        var landing = Landing(
+            sent: SentUpdates(writes, sent: sent.writes, store.backend.capabilities), altered: behind)
         if !keepsResults {
             for (root, list) in Dictionary(grouping: done.inserts.map(\.row.row), by: { mirror.root($0.entityIndex) }) {
                 try mirror.notePassing(list.map(\.key), rootIndex: root)
@@ -227,6 +228,7 @@ struct OnlineSave: Sendable {
 
     /// How changes that the back end has done come into the mirror.
     private struct Landing {
+        let sent: SentUpdates
         /// The objects of which the mirror has other values or references than were sent.
         var altered: Set<RowIdentity>
         /// The objects that answers have told since the changes were sent.
@@ -251,7 +253,9 @@ struct OnlineSave: Sendable {
             attempt += 1
             let result: CommitResult
             do throws(StoreError) {
-                (result, landing.overtaken) = try mirror.commitDone(changes, ticket)
+                let done = try mirror.commitDone(changes, landing.sent, ticket)
+                (result, landing.overtaken) = (done.result, done.overtaken)
+                landing.altered.formUnion(done.altered)
             } catch {
                 // To make the save fail would send it again, and the back end would have it twice.
                 guard case .constraint = error, attempt < 10 else { throw error }
