@@ -89,6 +89,32 @@ extension Mirror {
         }
     }
 
+    /// Whether the server tells values of some properties that are neither here nor in what waits: others have written those.
+    func isForeign(
+        _ record: RemoteRecord, of identity: RowIdentity, in names: Set<String>
+    ) throws(StoreError) -> Bool {
+        try store.transaction { (transaction) throws(StoreError) in
+            let root = root(identity.entityIndex)
+            let found = try transaction.rows(entityIndex: root, keys: [identity.key])
+            guard found.count > 0 else { return false }
+            let entity = model.entities[found[0].row.entityIndex]
+            var rows = [found[0]]
+            for entry in try entries(root: root, key: identity.key, on: transaction.connection) {
+                rows.append(try row(found[0], of: entry, on: transaction.connection))
+                if let base = entry.base.flatMap(RowSlab.restored(from:)) {
+                    rows.append(RowReference(slab: base, row: base.row))
+                }
+            }
+            let session = ApplySession(mirror: self, transaction: transaction)
+            var slots = SlotSet(names.flatMap(entity.slots(of:)))
+            for row in rows {
+                guard let changed = try session.differences(record, from: row.row, of: entity) else { return false }
+                for slot in slots where !changed.contains(slot) { slots.remove(slot) }
+            }
+            return !slots.isEmpty
+        }
+    }
+
     /// Whether the server has other values than those that operations of an entry were done to.
     func isBehind(_ entry: OutboxEntry, _ record: RemoteRecord) throws(StoreError) -> Bool {
         guard let base = entry.base.flatMap(RowSlab.restored(from:)) else { return false }

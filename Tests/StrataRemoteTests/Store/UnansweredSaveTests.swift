@@ -55,6 +55,45 @@ import Testing
         #expect(try await context.count(cities(nil, .cache)) == 1)
     }
 
+    @Test(
+        "A change of an object whose creation waits for another one replaces only what it was made to",
+        arguments: [false, true], [false, true])
+    func heldBack(isChanged: Bool, isDeleted: Bool) async throws {
+        let server = Interceptor()
+        let backend = server.shelf
+        let (store, context) = try Atlas.offline(server) { $0.savePolicy = .networkThenCache }
+        let city = try Atlas.city("1", "Lima", context)
+        let country = try context.insert(entityNamed: "Country")
+        country["countryId"] = "1"
+        city["country"] = country
+        backend.refuse("Country", "1", RemoteError(.rejected, domain: "test", message: "no", status: 400))
+        server.alter { (operation, answer) async throws(RemoteError) in
+            if case .create(let entity, _) = operation, entity.name == "City" { throw unreachable }
+            return answer
+        }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        try await context.save(options: RemoteOptions.cache)
+        try await store.sync.push()
+        server.alter(nil)
+        if isChanged { backend.putCity("1", "Callao", country: "1") }
+        if isDeleted { context.delete(city) } else { city["name"] = "Cusco" }
+        if isChanged {
+            await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+            #expect(backend.record("City", "1")?.values["name"] == .value(.string("Callao")))
+        } else {
+            try await context.save(options: nil)
+            #expect(backend.record("City", "1")?.values["name"] == (isDeleted ? nil : .value(.string("Cusco"))))
+        }
+        backend.refuse("Country", "1", nil)
+        try store.sync.retry(try store.sync.failedChanges())
+        try await store.sync.synchronize()
+        context.mergePolicy = .objectWinsByProperty
+        for _ in 0..<3 where context.hasChanges { try? await context.save(options: nil) }
+        try await store.sync.synchronize()
+        #expect(backend.record("City", "1")?.values["name"] == (isDeleted ? nil : .value(.string("Cusco"))))
+        #expect(try store.sync.pendingCount() == 0)
+    }
+
     @Test("What was changed since follows it, and is not in conflict with it", arguments: [false, true])
     func changedSince(isNew: Bool) async throws {
         let (backend, store, context) = try open()

@@ -76,6 +76,7 @@ struct SaveSending {
     mutating func run() async {
         listMembers()
         await settleUnknown()
+        await findBases()
         for kind in [ChangeKind.insert, .update, .delete] {
             let list = writes.filter { $0.kind == kind }
             if failures.isEmpty {
@@ -307,7 +308,8 @@ struct SaveSending {
         }
     }
 
-    private mutating func take(_ outcome: RemoteOutcome, of write: MirrorWrite) {
+    /// Notes what became of a write.
+    mutating func take(_ outcome: RemoteOutcome, of write: MirrorWrite) {
         switch outcome {
         case .done(let record):
             repeated.unknown.remove(rooted(write))
