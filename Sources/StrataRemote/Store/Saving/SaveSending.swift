@@ -76,10 +76,10 @@ struct SaveSending {
     mutating func run() async {
         listMembers()
         await settleUnknown()
-        await findBases()
         for kind in [ChangeKind.insert, .update, .delete] {
             let list = writes.filter { $0.kind == kind }
             if failures.isEmpty {
+                let list = await withBases(list)
                 if kind == .insert, list.contains(where: isNamed) {
                     await sendNaming(Self.referencedFirst(list))
                 } else {
@@ -205,7 +205,7 @@ struct SaveSending {
     }
 
     /// Notes that a write was not sent.
-    private mutating func refuse(_ write: MirrorWrite, _ error: RemoteError) {
+    mutating func refuse(_ write: MirrorWrite, _ error: RemoteError) {
         if leave(write) { failures.append((write, error)) }
     }
 

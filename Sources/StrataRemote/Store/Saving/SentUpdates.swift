@@ -1,7 +1,7 @@
 import StrataSQLite
 import StrataStore
 
-/// The updates that a save has sent to a server that compares versions. Such a server carries out a write only if nobody has
+/// The updates that a save has sent. A server that compares versions carries out a write only if nobody has
 /// written since the version that the write was made to, so any other version that an answer has told meanwhile contains
 /// the write, or follows it.
 struct SentUpdates: Sendable {
@@ -14,11 +14,22 @@ struct SentUpdates: Sendable {
     }
 
     private var updates: [RowIdentity: Update] = [:]
+    /// The objects that have been updated, as the save has them, and the slots that it has assigned.
+    let rows: [RowIdentity: (row: RowReference, slots: SlotSet)]
 
     /// - Parameters:
+    ///   - done: What the server has done of the save.
     ///   - writes: What the save was to send.
     ///   - sent: What was left of that after earlier writes of the same objects.
-    init(_ writes: [MirrorWrite], sent: [MirrorWrite], _ capabilities: RemoteCapabilities) {
+    init(_ done: ChangeSet, _ writes: [MirrorWrite], sent: [MirrorWrite], _ store: RemoteStore) {
+        var rows: [RowIdentity: (row: RowReference, slots: SlotSet)] = [:]
+        for update in done.updates {
+            let operations = done.operations(of: update)
+            let slots = SlotSet(update.slots.filter { operations[$0] == nil })
+            rows[update.row.identity(store.model)] = (update.row, slots)
+        }
+        self.rows = rows
+        let capabilities = store.backend.capabilities
         for write in writes where write.kind == .update {
             guard let base = write.write.baseVersion,
                 capabilities.features(of: write.entity).contains(.conditionalWrites)
