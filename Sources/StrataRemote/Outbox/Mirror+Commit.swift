@@ -45,37 +45,11 @@ extension Mirror {
             var save = LocalSave(
                 mirror: self, transaction: transaction, changes: changes, enqueues: false, ticket: ticket)
             let result = try save.run()
-            if case .committed = result { try rebaseWaiting(on: sent, besides: told, on: transaction.connection) }
             return (save, result, told)
         }
         guard case .committed = result else { return (result, [], []) }
         for change in save.told { self.changes.post(change) }
         return (result, save.overtaken.union(told.keys.compactMap(sent.name)), Set(told.keys))
-    }
-}
-
-extension Mirror {
-    /// Changes that other contexts have saved while a save was under way come after it: they are made to what it has sent.
-    private func rebaseWaiting(
-        on sent: SentUpdates, besides told: [RowIdentity: Set<String>], on connection: Connection
-    ) throws(StoreError) {
-        for (root, list) in Dictionary(grouping: sent.rows.keys, by: \.entityIndex) {
-            for (key, entries) in try entries(root: root, keys: list.map(\.key), on: connection) {
-                let identity = RowIdentity(entityIndex: root, key: key)
-                guard let (row, slots) = sent.rows[identity] else { continue }
-                for var entry in entries where entry.kind == .update {
-                    guard let base = entry.base.flatMap(RowSlab.restored(from:)) else { continue }
-                    let entity = model.entities[row.row.entityIndex]
-                    let later = told[identity]?.flatMap(entity.slots(of:)) ?? []
-                    var slab = RowSlab.copy(of: base.row, room: 64)
-                    for slot in slots where entry.slots.contains(slot) && !later.contains(slot) {
-                        RowEditing.copySlot(slot, layout: entity.slots, from: row.row, to: &slab)
-                    }
-                    entry.base = slab.stored
-                    try write(entry, on: connection)
-                }
-            }
-        }
     }
 }
 

@@ -389,29 +389,4 @@ import Testing
 
     /// What the first context does after an answer has told what its save has done.
     enum Third: CaseIterable { case savesOnline, savesOnlineAfterAnother, savesHere, deletes }
-
-    @MainActor
-    @Test(
-        "What a context saves to the mirror while another one saves online comes after that, and is not in conflict with it",
-        arguments: [Kind.operations, .operationsAndVersions, .versionsAndTokens, .versions])
-    func savedMeanwhile(kind: Kind) async throws {
-        let server = TallyServer(kind.features)
-        let (client, contexts, tallies) = try await open(server)
-        let gate = Gate()
-        server.answerGate = gate
-        tallies[0]["name"] = "first"
-        let (online, first) = (online, contexts[0])
-        let save = Task { @MainActor in try await first.save(options: online) }
-        await gate.reached()
-        server.answerGate = nil
-        tallies[1]["name"] = "second"
-        try await contexts[1].save(options: RemoteOptions.cache)
-        gate.open()
-        try await save.value
-        let report = try await client.store.sync.push()
-        #expect(report.results.map(\.action) == [.updated])
-        #expect(server.value("name") == .string("second"))
-        try await client.store.sync.pull()
-        #expect(try client.tally()["name"] as? String == "second")
-    }
 }

@@ -249,7 +249,9 @@ extension SimulationWorld {
                 || server.marksTexts && (write.property == "b" || !variant.hasTokens)
                 || ledger.saves.contains {
                     $0.key.identity == write.identity && $0.key.property == write.property
-                        && ($0.value.client != save.client || ledger.forgotten.contains($0.key))
+                        && ($0.value.client != save.client || ledger.forgotten.contains($0.key)
+                            // Two of its contexts have changed it, and neither knew of the other's change.
+                            || !hasSeen($0.key.value, write) && !hasSeen(write.value, $0.key))
                 }
             let isReported = client.results.contains { result in
                 guard ModelServer.given(result.identity) == write.identity else { return false }

@@ -160,7 +160,7 @@ struct OnlineSave: Sendable {
     ) throws(StoreError) -> (result: CommitResult, kept: Set<RowIdentity>) {
         var effects = CommitEffects()
         var landing = Landing(
-            sent: SentUpdates(done, writes, sent: sent.writes, store), altered: behind)
+            sent: SentUpdates(writes, sent: sent.writes, store.backend.capabilities), altered: behind)
         if !keepsResults {
             for (root, list) in Dictionary(grouping: done.inserts.map(\.row.row), by: { mirror.root($0.entityIndex) }) {
                 try mirror.notePassing(list.map(\.key), rootIndex: root)

@@ -14,22 +14,11 @@ struct SentUpdates: Sendable {
     }
 
     private var updates: [RowIdentity: Update] = [:]
-    /// The objects that have been updated, as the save has them, and the slots that it has assigned.
-    let rows: [RowIdentity: (row: RowReference, slots: SlotSet)]
 
     /// - Parameters:
-    ///   - done: What the server has done of the save.
     ///   - writes: What the save was to send.
     ///   - sent: What was left of that after earlier writes of the same objects.
-    init(_ done: ChangeSet, _ writes: [MirrorWrite], sent: [MirrorWrite], _ store: RemoteStore) {
-        var rows: [RowIdentity: (row: RowReference, slots: SlotSet)] = [:]
-        for update in done.updates {
-            let operations = done.operations(of: update)
-            let slots = SlotSet(update.slots.filter { operations[$0] == nil })
-            rows[update.row.identity(store.model)] = (update.row, slots)
-        }
-        self.rows = rows
-        let capabilities = store.backend.capabilities
+    init(_ writes: [MirrorWrite], sent: [MirrorWrite], _ capabilities: RemoteCapabilities) {
         for write in writes where write.kind == .update {
             guard let base = write.write.baseVersion,
                 capabilities.features(of: write.entity).contains(.conditionalWrites)
