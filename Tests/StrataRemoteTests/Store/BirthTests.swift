@@ -50,6 +50,33 @@ import Testing
         return (country, city)
     }
 
+    @Test("A new object that gives way to one of the same primary key keeps no answer back", arguments: [false, true])
+    func madeTwice(isOnline: Bool) async throws {
+        let backend = ShelfBackend.conditional()
+        let (store, container) = try Atlas.open(backend) { options in
+            (options.fetchPolicy, options.savePolicy) = (.cacheOnly, .cacheOnly)
+            options.sync.policies = ConflictPolicies(.decide { _ in .server })
+            options.sync.retries = 0
+        }
+        let contexts = [container.newContext(), container.newContext()]
+        for context in contexts { context.mergePolicy = .objectWinsByProperty }
+        _ = try Atlas.city("1", "Lima", contexts[0])
+        backend.down = RemoteError(.timeout, domain: "test", message: "no answer")
+        await #expect(throws: PersistenceError.self) { try await contexts[0].save(options: RemoteOptions.network) }
+        _ = try Atlas.city("1", "Cusco", contexts[1])
+        try await contexts[1].save(options: RemoteOptions.cache)
+        backend.down = nil
+        try await contexts[0].save(options: isOnline ? RemoteOptions.network : .cache)
+        if !isOnline { backend.putCity("1", "Callao") }
+        try await store.sync.synchronize()
+        let reader = container.newContext()
+        #expect(try await reader.fetch(cities()).map(\.name) == [isOnline ? "Lima" : "Callao"])
+        backend.take("City", "1")
+        try await store.sync.synchronize()
+        reader.reset()
+        #expect(try await reader.fetch(cities()).isEmpty)
+    }
+
     @Test("A new object to which the server has a reference already is not taken for deleted")
     func referredToBeforeItsCreation() async throws {
         let backend = Interceptor()

@@ -83,7 +83,10 @@ extension RemoteStore {
         let conflicts = mirror.deletedBirths(changes)
         guard conflicts.isEmpty else { return .conflicts(conflicts) }
         let result = try mirror.commit(changes, enqueues: true)
-        guard case .committed(var effects) = result else { return result }
+        guard case .committed(var effects) = result else {
+            if case .conflicts(let conflicts) = result { mirror.forgetUnmade(conflicts, changes.source) }
+            return result
+        }
         mirror.online.births.endUndone(of: changes.source)
         for (root, list) in Dictionary(grouping: behind, by: \.entityIndex) {
             effects.rows += try mirror.store.rows(entityIndex: root, keys: list.map(\.key).sorted()).rows
