@@ -39,6 +39,23 @@ import Testing
         #expect(members.allSatisfy { ($0["country"] as? ManagedObject) === countries.first })
     }
 
+    @Test("A pull goes on reading what the objects refer to that it has read by name")
+    func readsOn() async throws {
+        let backend = Interceptor(.conditional()) { $0.features.formUnion([.incrementalPull, .deletions]) }
+        backend.shelf.putCity("1", "Lima", tags: ["old"])
+        backend.shelf.put("Tag", "old", ["label": .value(.string("Old")), "cities": .references(["1", "2"])])
+        backend.shelf.putCity("2", "Cusco", tags: ["old"])
+        // Pulls have passed all but one object.
+        let told = try #require(backend.shelf.record("City", "1"))
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard case .pull(let pull) = operation else { return nil }
+            return .page(RemotePage(records: pull.entity.name == "City" ? [told] : [], next: "1"))
+        }
+        let (store, context) = try Atlas.offline(backend)
+        try await store.sync.pull()
+        #expect(try await context.fetch(cities()).map(\.name) == ["Cusco", "Lima"])
+    }
+
     @Test func pairsAreLoadedInOneRequest() async throws {
         let backend = ShelfBackend()
         backend.put("Tag", "t1", ["label": .value(.string("old")), "cities": .references(["1", "2"])])
