@@ -410,6 +410,29 @@ import Testing
         #expect(try client.store.sync.pendingCount() == 0)
     }
 
+    @Test(
+        "A context is not in conflict with its own save after others have changed and restored the object",
+        arguments: [Kind.operations, .operationsAndVersions, .versionsAndTokens, .versions])
+    func restored(kind: Kind) async throws {
+        let server = TallyServer(kind.features)
+        let (client, other) = (try TallyClient(server), try TallyClient(server))
+        try await client.create()
+        let context = try PersistentContainer(store: client.store).newContext()
+        context.mergePolicy = .error
+        let tally = try #require(try await context.find(entity: "Tally", "1"))
+        tally["name"] = "mine"
+        server.losesAnswers = true
+        await #expect(throws: PersistenceError.self) { try await context.save(options: RemoteOptions.network) }
+        server.losesAnswers = false
+        try await other.change { $0["amount"] = Decimal(1) }
+        try await other.change { $0["amount"] = nil }
+        tally["count"] = Int64(5)
+        for _ in 0..<2 where context.hasChanges { try? await context.save(options: RemoteOptions.network) }
+        #expect(!context.hasChanges)
+        #expect(server.value("name") == .string("mine"))
+        #expect(server.value("count") == .integer(5))
+    }
+
     @MainActor
     @Test(
         "A pull that ends before an earlier save is not set back by it",

@@ -48,6 +48,52 @@ import Testing
         #expect(backend.shelf.record("City", "server-1")?.values["population"] == .value(.integer(8)))
     }
 
+    @Test("What others have made of the object is not set back by a remembered answer to its creation")
+    func remembered() async throws {
+        let backend = Interceptor(.conditional()) { $0.features.insert(.idempotencyTokens) }
+        let (store, reader) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        let context = try PersistentContainer(store: store).newContext()
+        context.mergePolicy = .objectWinsByProperty
+        let city = try Atlas.city("1", "Lima", context)
+        let trouble = Guarded<RemoteError?>(RemoteError(.timeout, domain: "test", message: "no answer"))
+        let answer = Guarded<RemoteRecord?>(nil)
+        backend.intercept { [shelf = backend.shelf] (operation) async throws(RemoteError) in
+            switch operation {
+            case .create(let entity, let writes):
+                var write = writes[0]
+                write.id = "server-1"
+                if answer.withLock({ $0 }) == nil {
+                    _ = try await shelf.perform(.create(entity: entity, [write]), options: RequestOptions())
+                    answer.withLock { $0 = shelf.record("City", "server-1") }
+                }
+            case .read: break
+            default: return nil
+            }
+            if let error = trouble.withLock({ $0 }) { throw error }
+            guard case .create = operation else { return nil }
+            // It fails to answer what comes next.
+            trouble.withLock { $0 = RemoteError(.timeout, domain: "test", message: "no answer") }
+            return .outcomes([.done(answer.withLock { $0 })])
+        }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.shelf.putCity("server-1", "Callao", population: 7)
+        #expect(try await reader.fetch(cities(nil, .network)).map(\.name) == ["Callao"])
+        trouble.withLock { $0 = nil }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        reader.processPendingChanges()
+        #expect(try await reader.fetch(cities(nil, .cache)).map(\.name) == ["Callao"])
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard case .create = operation else { return nil }
+            return .outcomes([.done(answer.withLock { $0 })])
+        }
+        for _ in 0..<3 where context.hasChanges { try? await context.save(options: nil) }
+        #expect(!context.hasChanges)
+        try await store.sync.pull()
+        context.processPendingChanges()
+        #expect(city["population"] as? Int64 == 7)
+        #expect(try await reader.count(cities(nil, .cache)) == 1)
+    }
+
     @Test(
         "A new object that a pull tells by its other key is changed under both: the later change counts",
         arguments: [true, false], [true, false])

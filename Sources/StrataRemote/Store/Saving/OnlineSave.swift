@@ -178,6 +178,9 @@ struct OnlineSave: Sendable {
         endBirths(sent.undone)
         let undone = sent.isComplete ? [] : writes.filter { sent.undone.contains(sent.rooted($0)) }
         try take(sent.records, ticket, landing.overtaken, undone)
+        for identity in sent.repeated.overtaken {
+            if let write = sent.repeated.unknown.write(of: identity) { mirror.online.unknown.take(write, identity) }
+        }
         for delete in done.deletes {
             let identity = RowIdentity(entityIndex: mirror.root(delete.entityIndex), key: delete.key)
             if !landing.kept.contains(identity) { mirror.secrets.forget(identity) }

@@ -138,14 +138,19 @@ extension SaveSending {
     /// The mirror gets what the server says, and the merge policy of the context compares with that.
     private mutating func overtake(_ write: MirrorWrite, _ earlier: UnknownWrite, _ record: RemoteRecord) async {
         guard await noteLatest(record, of: earlier, before: write, endsHere: true) else { return }
-        // The context still has the operations that the server has carried out: the next save has to leave them out, too.
-        repeated.unknown.put(.operations(of: earlier.write), rooted(write))
-        repeated.overtaken.insert(rooted(write))
+        noteOvertaken(earlier, rooted(write))
         fail(
             write,
             RemoteError(
                 .conflict, domain: "Strata", message: "others have changed the object since an earlier save",
                 identity: record.identity, serverRecord: record))
+    }
+
+    /// The mirror gets what the server says now, with an earlier write in it. The context still has the operations that the server
+    /// has carried out: the next save has to leave them out, too. It is in no conflict with what the write has made of the object.
+    mutating func noteOvertaken(_ earlier: UnknownWrite, _ identity: RowIdentity) {
+        repeated.unknown.put(earlier.isOfNewObject ? .operations(of: earlier.write) : earlier.carriedOut, identity)
+        repeated.overtaken.insert(identity)
     }
 
     /// An earlier write was not carried out by this request.
@@ -357,8 +362,10 @@ extension SaveSending {
                 return false
             }
         } catch {
-            if earlier.write.kind == .update {
-                repeated.unknown.put(earlier.carriedOut, rooted(write))
+            if earlier.write.kind == .update || isHere(record, earlier.write.entity) {
+                // One that the server has renamed is found by its creation only.
+                let isFound = store.mirror.isSame(record, earlier.write.entity, earlier.write.write.id)
+                repeated.unknown.put(isFound ? earlier.carriedOut : earlier, rooted(write))
                 fail(write, error)
                 return false
             }
@@ -369,6 +376,15 @@ extension SaveSending {
         }
         if earlier.write.kind == .insert { note(record, of: earlier.write) }
         return true
+    }
+
+    /// Whether answers have told about an object by the name that the server has for it.
+    private func isHere(_ record: RemoteRecord, _ entity: EntityDescription) -> Bool {
+        let mirror = store.mirror
+        let known = try? mirror.store.reading { (connection) throws(StoreError) in
+            try mirror.known(mirror.canonical(record.id, entity), root: entity.rootIndex, on: connection)
+        }
+        return known?.version != nil
     }
 
     /// Whether the server's state is what a write has made of an object, whatever others have made of that. What a new object lacks

@@ -273,10 +273,9 @@ struct SaveSending {
             if error.kind == .gone, earlier.isOfNewObject {
                 noteDeleted(write)
             } else if error.kind == .conflict, renamed[rooted(write)] == nil {
-                // The mirror gets what the server says now, with the earlier write in it, and the merge policy of the context
-                // compares with that. The answer to the repetition may have been the remembered first one, which is older.
-                repeated.unknown.put(.operations(of: earlier.write), rooted(write))
-                repeated.overtaken.insert(rooted(write))
+                // The merge policy of the context compares with what the server says now. The answer to the repetition may have
+                // been the remembered first one, which is older.
+                noteOvertaken(earlier, rooted(write))
             } else {
                 // One that the server has renamed is found by its creation only.
                 let done = renamed[rooted(write)] == nil ? earlier.carriedOut : earlier
