@@ -111,7 +111,8 @@ extension Mirror {
                 guard let changed = try session.differences(record, from: row.row, of: entity) else { return false }
                 for slot in slots where !changed.contains(slot) { slots.remove(slot) }
             }
-            return !slots.isEmpty
+            if !slots.isEmpty { return true }
+            return try hasOtherMembers(record, identity, in: names, on: transaction.connection)
         }
     }
 
@@ -142,13 +143,15 @@ extension Mirror {
     }
 
     /// Whether the server has other members of an object than are here, without the changes that wait.
+    /// - Parameter names: The relationships to look at; nil for all.
     fileprivate func hasOtherMembers(
-        _ record: RemoteRecord, _ entry: OutboxEntry, on connection: Connection
+        _ record: RemoteRecord, _ identity: RowIdentity, in names: Set<String>? = nil, on connection: Connection
     ) throws(StoreError) -> Bool {
-        let entity = model.entities[entry.identity.entityIndex]
-        let (root, key) = (root(entry.identity.entityIndex), entry.identity.key)
+        let entity = model.entities[identity.entityIndex]
+        let (root, key) = (root(identity.entityIndex), identity.key)
         let changes = try entries(root: root, key: key, on: connection).flatMap(\.members)
         for relationship in entity.relationships where relationship.storage == .pairs(isPrimary: true) {
+            if names?.contains(relationship.name) == false { continue }
             guard case .references(let told) = record.values[relationship.name] else { continue }
             let pairs = try store.memberKeys(
                 entityIndex: entity.index, relationshipIndex: relationship.index, owners: [key], on: connection)
@@ -176,7 +179,7 @@ extension ApplySession {
             return true
         }
         guard entry.kind == .update else { return false }
-        return try mirror.hasOtherMembers(record, entry, on: connection)
+        return try mirror.hasOtherMembers(record, entry.identity, on: connection)
     }
 
     /// The slots in which the server has other values than a row, as far as others can change them; nil if the record does not fit.

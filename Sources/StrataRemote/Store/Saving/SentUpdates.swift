@@ -9,7 +9,7 @@ struct SentUpdates: Sendable {
         let name: RemoteIdentity
         /// The versions that the object's writes were made to. The first attempt and what is left of it may have different ones.
         var bases: Set<String>
-        /// The properties that were sent as they are to be, not as changes of what the server has.
+        /// The properties that were sent.
         var properties: Set<String>
     }
 
