@@ -56,6 +56,25 @@ import Testing
         #expect(try await context.fetch(cities()).map(\.name) == ["Cusco", "Lima"])
     }
 
+    @Test("A context that has read an object is in conflict with what others have made of it, though it was forgotten meanwhile")
+    func forgotten() async throws {
+        let backend = ShelfBackend.conditional()
+        backend.putCity("1", "Lima")
+        let (store, _) = try Atlas.openOffline(backend)
+        try await store.sync.pull()
+        let context = try PersistentContainer(store: store).newContext()
+        context.mergePolicy = .error
+        let city = try #require(try await context.find(entity: "City", "1"))
+        #expect(city.name == "Lima")
+        try store.sync.purge([RemoteIdentity(entity: "City", id: "1")])
+        backend.putCity("1", "Callao")
+        try await store.sync.pull()
+        city["name"] = "Cusco"
+        await #expect(throws: PersistenceError.self) { try await context.save(options: RemoteOptions.cache) }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: RemoteOptions.network) }
+        #expect(backend.record("City", "1")?.values["name"] == .value(.string("Callao")))
+    }
+
     @Test func pairsAreLoadedInOneRequest() async throws {
         let backend = ShelfBackend()
         backend.put("Tag", "t1", ["label": .value(.string("old")), "cities": .references(["1", "2"])])
