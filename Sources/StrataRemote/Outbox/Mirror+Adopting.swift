@@ -143,6 +143,8 @@ extension Mirror {
         let later = try rest(of: sent, behind: unknown, on: connection)
         if unknown.isCarriedOut, write.kind == .update, sent.kind == .update {
             try remove(sent.seq, on: connection)
+            // The server may have made something else of it.
+            try DeletedLinks(mirror: self, connection: connection).noteStale(identity)
             guard let later else { return }
             try add([later], on: connection)
             // A pull may have brought what was carried out before the context did all of it again.

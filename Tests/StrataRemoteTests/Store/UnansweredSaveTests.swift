@@ -118,6 +118,49 @@ import Testing
         }
     }
 
+    @Test("What the server has made of a change that it is known to have carried out is read again")
+    func rewritten() async throws {
+        let backend = Interceptor { $0.features.formUnion([.idempotencyTokens, .incrementalPull]) }
+        backend.shelf.putCity("1", "Lima")
+        // Pulls tell of the object twice.
+        let pull: Interceptor.Handler = { [shelf = backend.shelf] (operation) async throws(RemoteError) in
+            guard case .pull(let pull) = operation else { return nil }
+            let isTold = pull.entity.name == "City" && pull.cursor != "2"
+            let records = isTold ? [shelf.record("City", "1")].compactMap(\.self) : []
+            return .page(RemotePage(records: records, next: pull.cursor == nil ? "1" : "2"))
+        }
+        backend.intercept(pull)
+        let (store, reader) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        try await store.sync.pull()
+        let context = try PersistentContainer(store: store).newContext()
+        context.mergePolicy = .objectWinsByProperty
+        let city = try #require(try await context.find(entity: "City", "1"))
+        let trouble = Guarded<RemoteError?>(RemoteError(.timeout, domain: "test", message: "no answer"))
+        backend.intercept { [shelf = backend.shelf] (operation) async throws(RemoteError) in
+            switch operation {
+            case .update: shelf.putCity("1", "CUSCO")
+            case .read: break
+            default: return nil
+            }
+            if let error = trouble.withLock({ $0 }) { throw error }
+            guard case .update = operation else { return nil }
+            // It fails to answer what comes next.
+            trouble.withLock { $0 = RemoteError(.timeout, domain: "test", message: "no answer") }
+            return .outcomes([.done(shelf.record("City", "1"))])
+        }
+        city["name"] = "Cusco"
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        trouble.withLock { $0 = nil }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.intercept(pull)
+        try await store.sync.pull()
+        try await context.save(options: RemoteOptions.cache)
+        #expect(try store.sync.pendingCount() == 0)
+        try await store.sync.pull()
+        reader.processPendingChanges()
+        #expect(try await reader.fetch(cities(nil, .cache)).map(\.name) == ["CUSCO"])
+    }
+
     @Test("What was changed since follows it, and is not in conflict with it", arguments: [false, true])
     func changedSince(isNew: Bool) async throws {
         let (backend, store, context) = try open()
