@@ -38,6 +38,22 @@ final class AnswerOrder: @unchecked Sendable {
     private var begun: [String: Int] = [:]
     /// When objects were forgotten here that pulls have passed.
     private var purged = 0
+    /// How many objects may be noted until those are looked for that no open request asks about any more.
+    private var limit = AnswerOrder.leastLimit
+    private static let leastLimit = 10_000
+
+    /// How many objects are noted.
+    var count: Int { lock.withLock { told.count + deleted.count } }
+
+    /// Forgets what was noted before the oldest open request: where requests overlap all the time, there is always one. Only while
+    /// the lock is held.
+    private func sweep() {
+        guard told.count + deleted.count > limit else { return }
+        let oldest = open.min() ?? number
+        told = told.filter { $0.value.moment > oldest }
+        deleted = deleted.filter { $0.value > oldest }
+        limit = max(Self.leastLimit, 2 * (told.count + deleted.count))
+    }
 
     func ticket() -> ReadTicket {
         lock.withLock {
@@ -65,6 +81,7 @@ final class AnswerOrder: @unchecked Sendable {
             guard !open.isEmpty else { return }
             number += 1
             deleted[identity] = number
+            sweep()
         }
     }
 
@@ -76,6 +93,7 @@ final class AnswerOrder: @unchecked Sendable {
             guard open.count > 1 else { return }
             number += 1
             for (identity, record) in records { told[identity] = Told(moment: number, record: record) }
+            sweep()
         }
     }
 
@@ -85,6 +103,7 @@ final class AnswerOrder: @unchecked Sendable {
             guard !open.isEmpty else { return }
             number += 1
             for identity in identities { told[identity] = Told(moment: number) }
+            sweep()
         }
     }
 
@@ -95,6 +114,7 @@ final class AnswerOrder: @unchecked Sendable {
             number += 1
             let overtaken = identities.filter { isTold($0, since: ticket) }
             for identity in identities { told[identity] = Told(moment: number) }
+            sweep()
             return overtaken
         }
     }
