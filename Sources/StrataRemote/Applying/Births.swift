@@ -26,16 +26,23 @@ final class Births: Sendable {
             if !names.isEmpty { names = names.filter { !$0.value.draft.isOf(source) } }
         }
 
+        /// How many are not on their way right now.
+        var count: Int { unknown.count + undone.count + names.count }
+
         /// Forgets what no context can save any more.
         mutating func sweep() {
-            guard undone.count + names.count > limit else { return }
+            guard count > limit else { return }
+            unknown = unknown.filter { $0.value?.isDropped != true }
             undone = undone.filter { !$0.value.isDropped }
             names = names.filter { !$0.value.draft.isDropped }
-            limit = max(1000, 2 * (undone.count + names.count))
+            limit = max(1000, 2 * count)
         }
     }
 
     private let state = Guarded(State())
+
+    /// How many are remembered that are not on their way right now.
+    var count: Int { state.withLock(\.count) }
 
     /// Whether there are none.
     var isEmpty: Bool { state.withLock { $0.active.isEmpty && $0.unknown.isEmpty && $0.undone.isEmpty } }
@@ -97,6 +104,7 @@ final class Births: Sendable {
             state.active.remove(identity)
             state.undone[identity] = nil
             state.unknown.updateValue(draft, forKey: identity)
+            state.sweep()
         }
     }
 
