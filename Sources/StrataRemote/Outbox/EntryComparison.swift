@@ -77,7 +77,7 @@ extension Mirror {
         return result
     }
 
-    /// Whether the server tells other values of some properties than the mirror has.
+    /// Whether the server tells other values or members of some properties than the mirror has.
     func differs(
         _ record: RemoteRecord, from identity: RowIdentity, in names: Set<String>
     ) throws(StoreError) -> Bool {
@@ -85,7 +85,8 @@ extension Mirror {
             let found = try transaction.rows(entityIndex: root(identity.entityIndex), keys: [identity.key])
             guard found.count > 0 else { return false }
             let slots = names.flatMap(model.entities[identity.entityIndex].slots(of:))
-            return try differs(record, from: found[0].row, in: slots, transaction)
+            if try differs(record, from: found[0].row, in: slots, transaction) { return true }
+            return try hasOtherMembers(record, identity, in: names, on: transaction.connection)
         }
     }
 

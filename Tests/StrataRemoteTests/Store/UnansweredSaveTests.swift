@@ -118,6 +118,38 @@ import Testing
         }
     }
 
+    @Test("Members that others have added since a save without an answer stay", arguments: [true, false])
+    func membersOfOthers(remembers: Bool) async throws {
+        // Members are sent as whole lists.
+        let backend = Interceptor {
+            $0.features.remove(.relating)
+            if remembers { $0.features.insert(.idempotencyTokens) }
+        }
+        for id in ["1", "2"] { backend.shelf.put("Tag", id, ["label": .value(.string(id))]) }
+        backend.shelf.putCity("1", "Lima", tags: [])
+        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        context.mergePolicy = .objectWinsByProperty
+        try await store.sync.pull()
+        let city = try #require(try await context.find(entity: "City", "1"))
+        let tag = try #require(try await context.find(entity: "Tag", "1"))
+        city["name"] = "Callao"
+        backend.loseAnswers(throwing: RemoteError(.timeout, domain: "test", message: "no answer"))
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.shelf.putCity("1", "Callao", tags: ["2"])
+        backend.intercept { [shelf = backend.shelf] (operation) async throws(RemoteError) in
+            guard remembers, case .update(_, let write) = operation, write.values["tags"] == nil else { return nil }
+            return .outcomes([.done(shelf.record("City", "1"))])
+        }
+        city["tags"] = Set([tag])
+        for _ in 0..<3 where context.hasChanges { try? await context.save(options: nil) }
+        #expect(!context.hasChanges)
+        guard case .references(let tags)? = backend.shelf.record("City", "1")?.values["tags"] else {
+            Issue.record("no tags")
+            return
+        }
+        #expect(Set(tags) == ["1", "2"])
+    }
+
     @Test("What the server has made of a change that it is known to have carried out is read again")
     func rewritten() async throws {
         let backend = Interceptor { $0.features.formUnion([.idempotencyTokens, .incrementalPull]) }
