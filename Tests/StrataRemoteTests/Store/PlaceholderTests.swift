@@ -56,7 +56,7 @@ import Testing
         #expect(try await context.fetch(cities()).map(\.name) == ["Cusco", "Lima"])
     }
 
-    @Test("A context that has read an object is in conflict with what others have made of it, though it was forgotten meanwhile")
+    @Test("A context is in conflict with what others have made of an object that was purged and read again")
     func forgotten() async throws {
         let backend = ShelfBackend.conditional()
         backend.putCity("1", "Lima")

@@ -154,7 +154,7 @@ import Testing
     func rewritten() async throws {
         let backend = Interceptor { $0.features.formUnion([.idempotencyTokens, .incrementalPull]) }
         backend.shelf.putCity("1", "Lima")
-        // Pulls tell of the object twice.
+        // Pulls report the object twice.
         let pull: Interceptor.Handler = { [shelf = backend.shelf] (operation) async throws(RemoteError) in
             guard case .pull(let pull) = operation else { return nil }
             let isTold = pull.entity.name == "City" && pull.cursor != "2"
