@@ -83,8 +83,7 @@ extension ApplySession {
         let found = try transaction.rows(entityIndex: entity.rootIndex, keys: [key])
         guard found.count > 0, found[0].row.version > 0 else { return }
         let old = found[0]
-        mirror.filledVersion.withLock { $0 = max($0, Self.revived(old.row.version)) }
-        mirror.echoes.forget(RowIdentity(entityIndex: entity.rootIndex, key: key))
+        mirror.echoes.empty(RowIdentity(entityIndex: entity.rootIndex, key: key), next: Self.revived(old.row.version))
         let own = model.entities[old.row.entityIndex]
         let primaryKey = mirror.primaryKeys[own.index].index
         var slab = RowEditing.emptyRow(entity: own, key: key)

@@ -113,7 +113,7 @@ extension ApplySession {
         var slab = RowEditing.emptyRow(entity: entity, key: old.row.key)
         for (slot, value) in told { try set(value, slot, entity, in: &slab) }
         if old.row.entityIndex != entity.index { notes.entities[entity.index, default: []].append(old.row.key) }
-        RowEditing.setVersion(mirror.filledVersion.withLock(\.self), in: slab)
+        RowEditing.setVersion(mirror.echoes.filledVersion, in: slab)
         // What refers to it may have come without saying so here: that is not taken away.
         var slots = SlotSet()
         for slot in entity.slots where slot.isStored && (slab.row.isPresent(slot.index)) { slots.insert(slot.index) }

@@ -30,9 +30,6 @@ package final class Mirror: Sendable {
     let online = OnlineSaves()
     /// What acknowledgments have made of rows.
     let echoes = OwnEchoes()
-    /// The version of an object whose placeholder gets its values: beyond all those that objects had before they became
-    /// placeholders. Contexts that still have one of those are in conflict. Kept in memory, as contexts are.
-    let filledVersion = Guarded<Int64>(1)
     /// What the server sees to.
     let server: ServerHabits
 

@@ -18,6 +18,7 @@ final class OwnEchoes: Sendable {
 
     /// By topmost entity and key.
     private let echoes = Guarded<[RowIdentity: Echo]>([:])
+    private let filled = Guarded<Int64>(1)
     /// Contexts that are further behind meet a conflict.
     private static let limit = 100_000
 
@@ -38,6 +39,17 @@ final class OwnEchoes: Sendable {
     /// What became of a version that a context has; nil if others have written the row since, or nobody.
     func echo(of identity: RowIdentity, from version: Int64) -> Echo? {
         echoes.withLock { $0[identity].flatMap { $0.from <= version && version < $0.to ? $0 : nil } }
+    }
+
+    /// The version of an object whose placeholder gets its values: beyond all those that objects had before they became
+    /// placeholders, so that contexts that still have one of those are in conflict.
+    var filledVersion: Int64 { filled.withLock(\.self) }
+
+    /// An object becomes a placeholder.
+    /// - Parameter next: A version beyond all that it had.
+    func empty(_ identity: RowIdentity, next: Int64) {
+        forget(identity)
+        filled.withLock { $0 = max($0, next) }
     }
 
     func forget(_ identity: RowIdentity) { echoes.withLock { $0[identity] = nil } }
