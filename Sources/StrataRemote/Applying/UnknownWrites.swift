@@ -256,8 +256,11 @@ struct UnknownWrite: Sendable {
     /// For an object that the mirror has not got yet: as the server had it before ``write``, which changes it then.
     var born: MirrorWrite? { before?.kind == .insert ? before : nil }
 
+    /// For an object that the mirror has not got yet: what makes it.
+    var creation: MirrorWrite? { write.kind == .insert ? write : born }
+
     /// Whether the mirror has not got the object yet.
-    var isOfNewObject: Bool { write.kind == .insert || born != nil }
+    var isOfNewObject: Bool { creation != nil }
 
     /// The same, known to be carried out.
     var carriedOut: UnknownWrite {

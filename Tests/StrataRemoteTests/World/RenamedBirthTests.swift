@@ -48,6 +48,48 @@ import Testing
         #expect(backend.shelf.record("City", "server-1")?.values["population"] == .value(.integer(8)))
     }
 
+    @Test(
+        "A change after the creation that got no answer either is not in conflict with itself",
+        arguments: [false, true])
+    func changedUnanswered(isContested: Bool) async throws {
+        let backend = Interceptor(.conditional()) { $0.features.insert(.idempotencyTokens) }
+        let (store, reader) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        let context = try PersistentContainer(store: store).newContext()
+        context.mergePolicy = .objectWinsByProperty
+        let city = try Atlas.city("1", "Lima", context)
+        let losesAnswers = Guarded(true)
+        let answer = Guarded<RemoteRecord?>(nil)
+        let timeout = RemoteError(.timeout, domain: "test", message: "no answer")
+        backend.intercept { [shelf = backend.shelf] (operation) async throws(RemoteError) in
+            switch operation {
+            case .create(let entity, let writes):
+                var write = writes[0]
+                write.id = "server-1"
+                if answer.withLock({ $0 }) == nil {
+                    _ = try await shelf.perform(.create(entity: entity, [write]), options: RequestOptions())
+                    answer.withLock { $0 = shelf.record("City", "server-1") }
+                    throw timeout
+                }
+                return .outcomes([.done(answer.withLock { $0 })])
+            case .update:
+                let result = try await shelf.perform(operation, options: RequestOptions())
+                if losesAnswers.withLock({ $0 }) { throw timeout }
+                return result
+            default: return nil
+            }
+        }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        city["name"] = "Callao"
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        losesAnswers.withLock { $0 = false }
+        if isContested { backend.shelf.putCity("server-1", "Cusco") }
+        for _ in 0..<(isContested ? 3 : 1) where context.hasChanges { try? await context.save(options: nil) }
+        #expect(!context.hasChanges)
+        #expect(backend.shelf.record("City", "server-1")?.values["name"] == .value(.string("Callao")))
+        #expect(try await reader.fetch(cities(nil, .network)).map(\.name) == ["Callao"])
+        #expect(backend.shelf.count("City") == 1)
+    }
+
     @Test("What others have made of the object is not set back by a remembered answer to its creation")
     func remembered() async throws {
         let backend = Interceptor(.conditional()) { $0.features.insert(.idempotencyTokens) }

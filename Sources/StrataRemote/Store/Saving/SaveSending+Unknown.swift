@@ -389,7 +389,7 @@ extension SaveSending {
 
     /// Whether the server's state is what a write has made of an object, whatever others have made of that. What a new object lacks
     /// the server may have filled in.
-    private func isWork(of write: MirrorWrite, _ record: RemoteRecord?) -> Bool {
+    func isWork(of write: MirrorWrite, _ record: RemoteRecord?) -> Bool {
         guard let record, write.write.operations.isEmpty else { return false }
         if !write.computed.isEmpty {
             // The state does not tell whether it has operations of others in it. A server that recognizes writes would have said so.

@@ -285,10 +285,11 @@ struct SaveSending {
         } else if error.leavesOutcomeUnknown {
             repeated.unknown.add(write, rooted(write))
         }
-        if write.kind == .insert, let record = error.serverRecord, let draft = repeated.unknown.source?.draft {
+        let creation = write.kind == .insert ? write : repeated.earlier[rooted(write)]?.creation
+        if let creation, let record = error.serverRecord, let draft = repeated.unknown.source?.draft {
             // The context finds the object in the mirror by that.
             let id = store.mirror.canonical(record.id, write.entity)
-            if id != write.write.id { store.mirror.online.births.note(id, of: write.rootedName, draft) }
+            if id != creation.write.id { store.mirror.online.births.note(id, of: creation.rootedName, draft) }
         }
         guard leave(write) else { return }
         failures.append((write, error))
@@ -331,6 +332,12 @@ struct SaveSending {
         guard case .failed(let error) = outcome else { return outcome }
         if error.kind == .notFound, write.kind == .update, repeated.earlier[rooted(write)]?.isOfNewObject == true {
             return await absence(of: write, error)
+        }
+        // Of an object that the server has renamed only the creation is remembered. Changes after it are sent under new names.
+        if error.kind == .conflict, write.kind == .update, renamed[rooted(write)] != nil,
+            let record = error.serverRecord, isWork(of: write, record)
+        {
+            return .done(record)
         }
         guard write.kind == .delete else { return outcome }
         if error.kind == .gone { return .done(nil) }
