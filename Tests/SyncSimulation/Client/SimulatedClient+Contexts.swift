@@ -83,6 +83,16 @@ extension SimulatedClient {
         return all.isEmpty ? nil : world.executor.random.one(of: all)
     }
 
+    /// Sometimes an object that the app shows.
+    private func shown(_ name: String, _ own: ClientContext) -> ManagedObject? {
+        let root = entity(name).rootName
+        let shown = own.shown.filter {
+            $0.objectID.entity.rootName == root && !$0.isMissing && !$0.isDeleted
+                && own.context.registeredObject(for: $0.objectID) === $0
+        }
+        return shown.isEmpty || world.executor.random.chance(0.5) ? nil : world.executor.random.one(of: shown)
+    }
+
     private func id(_ object: ManagedObject) -> String { identity(object).id }
 
     private func value(_ property: String, of object: ManagedObject) -> RemoteValue {
@@ -169,7 +179,10 @@ extension SimulatedClient {
     private var mayMergeUnseen: Bool { habits.mergesAutomatically || habits.mergePolicy != .error }
 
     private func update(_ name: String, _ own: ClientContext) throws(PersistenceError) {
-        guard let object = try pick(name, own.context), !isBeingMade(object, own.context) else { return }
+        var picked = shown(name, own)
+        if picked == nil { picked = try pick(name, own.context) }
+        guard let object = picked, !isBeingMade(object, own.context) else { return }
+        if !object.isInserted { own.show(object) }
         set(world.executor.random.one(of: object.objectID.entity.simulatedAttributes), of: object, own)
         if object.objectID.entity.rootName == "Item", world.executor.random.chance(0.3) {
             object["folder"] = try pick("Folder", own.context)
