@@ -191,7 +191,7 @@ final class ClientContext: @unchecked Sendable {
     var unsaved: Set<ModelServer.Write> = []
     /// How many saves are under way.
     var saving = 0
-    /// Objects that the app shows, and changes at any time without fetching them again. Contexts forget those that nobody keeps.
+    /// Objects that the app shows, and changes at any time without fetching them again. Contexts hold unchanged objects weakly.
     private(set) var shown: [ManagedObject] = []
 
     func show(_ object: ManagedObject) { shown = shown.filter { $0 !== object }.suffix(7) + [object] }
