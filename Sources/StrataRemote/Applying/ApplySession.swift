@@ -338,10 +338,8 @@ struct ApplySession {
         for item in items {
             if let key = item.known?.key { wanted[item.entity.rootIndex, default: []].append(key) }
         }
+        rows.merge(try mirror.rows(wanted, on: connection)) { $1 }
         for (root, keys) in wanted {
-            try transaction.rows(entityIndex: root, keys: keys).forEach { (slab, row) throws(StoreError) in
-                rows[RowIdentity(entityIndex: root, key: row.key)] = RowReference(slab: slab, row: row)
-            }
             try lookForEntries(root, keys)
         }
     }

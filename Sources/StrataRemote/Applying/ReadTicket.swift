@@ -101,20 +101,23 @@ final class AnswerOrder: @unchecked Sendable {
     func noteWritten(_ identities: some Sequence<RemoteIdentity>) {
         lock.withLock {
             guard !open.isEmpty else { return }
-            number += 1
-            for identity in identities { told[identity] = Told(moment: number) }
-            sweep()
+            note(identities)
         }
+    }
+
+    /// Notes writes, while the lock is held.
+    private func note(_ identities: some Sequence<RemoteIdentity>) {
+        number += 1
+        for identity in identities { told[identity] = Told(moment: number) }
+        sweep()
     }
 
     /// The server has carried out the writes of a save.
     /// - Returns: Those of the objects that answers have told meanwhile, which may be later than what the server answered.
     func noteWritten(_ identities: Set<RemoteIdentity>, since ticket: ReadTicket) -> Set<RemoteIdentity> {
         lock.withLock {
-            number += 1
             let overtaken = identities.filter { isTold($0, since: ticket) }
-            for identity in identities { told[identity] = Told(moment: number) }
-            sweep()
+            note(identities)
             return overtaken
         }
     }

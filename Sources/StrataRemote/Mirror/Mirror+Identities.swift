@@ -97,6 +97,27 @@ extension Mirror {
             modified: statement.isNull(2) ? nil : .init(timeIntervalSinceReferenceDate: statement.double(2)))
     }
 
+    /// The rows of some objects, by topmost entity and key.
+    func rows(
+        of objects: some Sequence<RowIdentity>, on connection: Connection
+    ) throws(StoreError) -> [RowIdentity: RowReference] {
+        try rows(
+            Dictionary(grouping: objects) { root($0.entityIndex) }.mapValues { $0.map(\.key) }, on: connection)
+    }
+
+    /// As ``rows(of:on:)``, of objects whose keys are given by topmost entity.
+    func rows(
+        _ keys: [Int: [Int64]], on connection: Connection
+    ) throws(StoreError) -> [RowIdentity: RowReference] {
+        var result: [RowIdentity: RowReference] = [:]
+        for (root, keys) in keys {
+            try store.rows(entityIndex: root, keys: keys, on: connection).forEach { (slab, row) throws(StoreError) in
+                result[RowIdentity(entityIndex: root, key: row.key)] = RowReference(slab: slab, row: row)
+            }
+        }
+        return result
+    }
+
     /// What is known of some objects of a hierarchy, by one statement.
     func known(_ ids: [String], root: Int, on connection: Connection) throws(StoreError) -> [String: KnownObject] {
         if ids.isEmpty { return [:] }

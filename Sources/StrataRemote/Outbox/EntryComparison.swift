@@ -78,35 +78,25 @@ extension Mirror {
     }
 
     /// Whether the server tells other values or members of some properties than the mirror has.
+    /// - Parameter orWaiting: Whether the states that waiting changes were made to, and those that they make, count as the mirror's,
+    ///   too. Other values than all of these were written by others.
     func differs(
-        _ record: RemoteRecord, from identity: RowIdentity, in names: Set<String>
-    ) throws(StoreError) -> Bool {
-        try store.transaction { (transaction) throws(StoreError) in
-            let found = try transaction.rows(entityIndex: root(identity.entityIndex), keys: [identity.key])
-            guard found.count > 0 else { return false }
-            let slots = names.flatMap(model.entities[identity.entityIndex].slots(of:))
-            if try differs(record, from: found[0].row, in: slots, transaction) { return true }
-            return try hasOtherMembers(record, identity, in: names, on: transaction.connection)
-        }
-    }
-
-    /// Whether the server tells values of some properties that are neither here nor in what waits: others have written those.
-    func isForeign(
-        _ record: RemoteRecord, of identity: RowIdentity, in names: Set<String>
+        _ record: RemoteRecord, from identity: RowIdentity, in names: Set<String>, orWaiting: Bool = false
     ) throws(StoreError) -> Bool {
         try store.transaction { (transaction) throws(StoreError) in
             let root = root(identity.entityIndex)
             let found = try transaction.rows(entityIndex: root, keys: [identity.key])
             guard found.count > 0 else { return false }
-            let entity = model.entities[found[0].row.entityIndex]
             var rows = [found[0]]
-            for entry in try entries(root: root, key: identity.key, on: transaction.connection) {
+            let waiting = orWaiting ? try entries(root: root, key: identity.key, on: transaction.connection) : []
+            for entry in waiting {
                 rows.append(try row(found[0], of: entry, on: transaction.connection))
                 if let base = entry.base.flatMap(RowSlab.restored(from:)) {
                     rows.append(RowReference(slab: base, row: base.row))
                 }
             }
             let session = ApplySession(mirror: self, transaction: transaction)
+            let entity = model.entities[found[0].row.entityIndex]
             var slots = SlotSet(names.flatMap(entity.slots(of:)))
             for row in rows {
                 guard let changed = try session.differences(record, from: row.row, of: entity) else { return false }

@@ -41,7 +41,9 @@ extension Mirror {
             var changes = changes.below(
                 try waitingMembers(of: changes.owners(model), on: transaction.connection), model)
             let told = sent.toldLater(order, ticket)
-            if !told.isEmpty { changes = changes.below(told, try transaction.rows(of: told.keys), model) }
+            if !told.isEmpty {
+                changes = changes.below(told, try rows(of: told.keys, on: transaction.connection), model)
+            }
             var save = LocalSave(
                 mirror: self, transaction: transaction, changes: changes, enqueues: false, ticket: ticket)
             let result = try save.run()
@@ -205,7 +207,7 @@ private struct LocalSave {
             for pair in changes.pairs { keys[mirror.root(pair.entityIndex), default: []].append(pair.owner) }
             for order in changes.orders { keys[mirror.root(order.entityIndex), default: []].append(order.owner) }
         }
-        oldRows = try transaction.rows(keys)
+        oldRows = try mirror.rows(keys, on: transaction.connection)
         guard enqueues else { return }
         for clearing in changes.clearings {
             let root = mirror.root(clearing.entityIndex)
@@ -344,22 +346,6 @@ package struct TakenKey {
 }
 
 extension StoreTransaction {
-    /// The rows of some objects, each by topmost entity and key.
-    fileprivate func rows(of objects: some Sequence<RowIdentity>) throws(StoreError) -> [RowIdentity: RowReference] {
-        try rows(Dictionary(grouping: objects, by: \.entityIndex).mapValues { $0.map(\.key) })
-    }
-
-    /// - Parameter keys: The keys, by topmost entity.
-    fileprivate func rows(_ keys: [Int: [Int64]]) throws(StoreError) -> [RowIdentity: RowReference] {
-        var result: [RowIdentity: RowReference] = [:]
-        for (root, keys) in keys {
-            try rows(entityIndex: root, keys: keys).forEach { (slab, row) throws(StoreError) in
-                result[RowIdentity(entityIndex: root, key: row.key)] = RowReference(slab: slab, row: row)
-            }
-        }
-        return result
-    }
-
     /// Takes the transaction back because of primary keys that others have, and describes these.
     func abandon(for taken: [TakenKey]) throws(StoreError) -> [StoreConflict] {
         takeBack()

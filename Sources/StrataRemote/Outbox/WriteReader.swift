@@ -39,14 +39,7 @@ final class WriteReader {
     }
 
     func rows(of identities: [RowIdentity]) throws(StoreError) -> [RowIdentity: RowReference] {
-        var result: [RowIdentity: RowReference] = [:]
-        for (root, list) in Dictionary(grouping: identities, by: { mirror.root($0.entityIndex) }) {
-            try mirror.store.rows(entityIndex: root, keys: list.map(\.key), on: connection).forEach {
-                (slab, row) throws(StoreError) in
-                result[RowIdentity(entityIndex: root, key: row.key)] = RowReference(slab: slab, row: row)
-            }
-        }
-        return result
+        try mirror.rows(of: identities, on: connection)
     }
 
     /// Looks up the names of all objects that entries and their rows refer to, in a few statements.

@@ -48,6 +48,19 @@ import Testing
         #expect(backend.shelf.record("City", "server-1")?.values["population"] == .value(.integer(8)))
     }
 
+    /// Makes a city under another key, the first time, and remembers the answer.
+    /// - Returns: Whether it was made now.
+    private static func make(
+        _ operation: RemoteOperation, on shelf: ShelfBackend, _ answer: Guarded<RemoteRecord?>
+    ) async throws(RemoteError) -> Bool {
+        guard case .create(let entity, let writes) = operation, answer.withLock({ $0 }) == nil else { return false }
+        var write = writes[0]
+        write.id = "server-1"
+        _ = try await shelf.perform(.create(entity: entity, [write]), options: RequestOptions())
+        answer.withLock { $0 = shelf.record("City", "server-1") }
+        return true
+    }
+
     @Test(
         "A change after the creation that got no answer either is not in conflict with itself",
         arguments: [false, true])
@@ -62,14 +75,8 @@ import Testing
         let timeout = RemoteError(.timeout, domain: "test", message: "no answer")
         backend.intercept { [shelf = backend.shelf] (operation) async throws(RemoteError) in
             switch operation {
-            case .create(let entity, let writes):
-                var write = writes[0]
-                write.id = "server-1"
-                if answer.withLock({ $0 }) == nil {
-                    _ = try await shelf.perform(.create(entity: entity, [write]), options: RequestOptions())
-                    answer.withLock { $0 = shelf.record("City", "server-1") }
-                    throw timeout
-                }
+            case .create:
+                if try await Self.make(operation, on: shelf, answer) { throw timeout }
                 return .outcomes([.done(answer.withLock { $0 })])
             case .update:
                 let result = try await shelf.perform(operation, options: RequestOptions())
@@ -101,13 +108,7 @@ import Testing
         let answer = Guarded<RemoteRecord?>(nil)
         backend.intercept { [shelf = backend.shelf] (operation) async throws(RemoteError) in
             switch operation {
-            case .create(let entity, let writes):
-                var write = writes[0]
-                write.id = "server-1"
-                if answer.withLock({ $0 }) == nil {
-                    _ = try await shelf.perform(.create(entity: entity, [write]), options: RequestOptions())
-                    answer.withLock { $0 = shelf.record("City", "server-1") }
-                }
+            case .create: _ = try await Self.make(operation, on: shelf, answer)
             case .read: break
             default: return nil
             }

@@ -44,10 +44,10 @@ extension SaveSending {
     /// Whether others have changed what a write replaces, or anything of what it deletes; also if that cannot be found out.
     private func isChanged(_ write: MirrorWrite, _ record: RemoteRecord) async -> Bool {
         let names = write.kind == .delete ? Set(record.values.keys) : Set(write.write.values.keys)
-        let isForeign = try? await store.surroundings.elsewhere { [store] () throws(StoreError) in
-            try store.mirror.isForeign(record, of: write.identity, in: names)
+        let differs = try? await store.surroundings.elsewhere { [store] () throws(StoreError) in
+            try store.mirror.differs(record, from: write.identity, in: names, orWaiting: true)
         }
-        return isForeign ?? true
+        return differs ?? true
     }
 }
 

@@ -269,7 +269,8 @@ struct SaveSending {
     }
 
     mutating func fail(_ write: MirrorWrite, _ error: RemoteError) {
-        if let earlier = repeated.earlier[rooted(write)] {
+        let earlier = repeated.earlier[rooted(write)]
+        if let earlier {
             if error.kind == .gone, earlier.isOfNewObject {
                 noteDeleted(write)
             } else if error.kind == .conflict, renamed[rooted(write)] == nil {
@@ -285,7 +286,7 @@ struct SaveSending {
         } else if error.leavesOutcomeUnknown {
             repeated.unknown.add(write, rooted(write))
         }
-        let creation = write.kind == .insert ? write : repeated.earlier[rooted(write)]?.creation
+        let creation = write.kind == .insert ? write : earlier?.creation
         if let creation, let record = error.serverRecord, let draft = repeated.unknown.source?.draft {
             // The context finds the object in the mirror by that.
             let id = store.mirror.canonical(record.id, write.entity)
