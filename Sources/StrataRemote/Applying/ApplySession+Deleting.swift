@@ -27,7 +27,7 @@ extension ApplySession {
         var deletedHere: [String] = []
         var lost: [RemoteIdentity] = []
         for (name, entity) in list {
-            let mayBeOlder = mirror.order.isOvertaken(name, ticket)
+            let mayBeOlder = mirror.order.isOvertaken(name, occasion.ticket)
             guard let object = known[name.id] else {
                 // An answer that is still under way may tell it as it was before.
                 if !mayBeOlder { mirror.order.noteDeleted(name) }
@@ -36,13 +36,13 @@ extension ApplySession {
             // The answer may be older than one that told the object: it is asked for again. So is a new object that others refer to
             // already, and whose creation may not have arrived: not to find it would look like its end.
             if mayBeOlder || mirror.online.births.isUnderWay(name) {
-                overtaken.append(RemoteIdentity(entity: entity.name, id: name.id))
+                result.overtaken.insert(RemoteIdentity(entity: entity.name, id: name.id))
                 continue
             }
             // Objects that the server has may refer to a placeholder whose object a context has made by its next save.
             if mirror.online.births.isAwaited(name), try isPlaceholder(object.key, root) { continue }
             if let key = object.key {
-                let entries = waiting[RowIdentity(entityIndex: root, key: key)] ?? []
+                let entries = local.waiting[RowIdentity(entityIndex: root, key: key)] ?? []
                 // What becomes of changes is decided when they are sent. If the server once had the object that was created
                 // here, its deletion wins over the insert that waits for its answer.
                 if entries.contains(where: { $0.kind == .update || ($0.kind == .insert && $0.state != .sent) }) {
@@ -52,7 +52,7 @@ extension ApplySession {
                 }
                 settled += entries.map(\.seq)
                 if entries.contains(where: { $0.kind == .insert }) {
-                    dropped.append(RemoteIdentity(entity: entity.name, id: name.id))
+                    result.dropped.append(RemoteIdentity(entity: entity.name, id: name.id))
                 }
                 keys.append(key)
             } else {
@@ -84,8 +84,7 @@ extension ApplySession {
     mutating func remove(_ names: [RemoteIdentity], keys: [Int64], _ root: Int) throws(StoreError) {
         if names.isEmpty { return }
         try transaction.rows(entityIndex: root, keys: keys).forEach { (slab, row) throws(StoreError) in
-            changes.deletes.append(.init(entityIndex: row.entityIndex, key: row.key, baseVersion: row.version))
-            deletedRows.append(RowReference(slab: slab, row: row))
+            written.delete(RowReference(slab: slab, row: row))
         }
         for name in names {
             gone.insert(name)
@@ -105,8 +104,20 @@ extension ApplySession {
     mutating func removeNotingLinks(
         _ name: RemoteIdentity, _ entity: EntityDescription, _ key: Int64
     ) throws(StoreError) {
-        let count = changes.deletes.count
+        let count = written.changes.deletes.count
         try remove(name, entity, key)
-        try DeletedLinks(mirror: mirror, connection: connection).note(Array(changes.deletes[count...]))
+        try noteLinks(toDeletes: count)
+    }
+
+    /// Takes a row away whose object is here by another key, or is to be, and notes what refers to it.
+    mutating func deleteNotingLinks(_ row: RowReference) throws(StoreError) {
+        written.delete(row)
+        try noteLinks(toDeletes: written.changes.deletes.count - 1)
+    }
+
+    /// Notes what refers to objects whose rows are about to go.
+    /// - Parameter first: The position of the first of them.
+    private func noteLinks(toDeletes first: Int) throws(StoreError) {
+        try DeletedLinks(mirror: mirror, connection: connection).note(Array(written.changes.deletes[first...]))
     }
 }

@@ -145,9 +145,7 @@ extension ApplySession {
     mutating func redirect(_ row: RowReference, to new: RowSlab, _ slots: SlotSet) {
         let version = row.row.version
         RowEditing.setVersion(version + 1, in: new)
-        changes.updates.append(
-            .init(row: RowReference(slab: new, row: new.row), slots: slots, baseVersion: version))
-        previousRows.append(row)
+        written.update(to: new, slots: slots, from: row)
         mirror.echoes.add(
             RowIdentity(entityIndex: mirror.root(row.row.entityIndex), key: row.row.key),
             OwnEchoes.Echo(from: version, to: version + 1, slots: SlotSet(), isOwn: true))

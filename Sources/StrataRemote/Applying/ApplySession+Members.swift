@@ -57,7 +57,7 @@ extension ApplySession {
             }
             let isArrangedHere = entries.contains { $0.members.contains { $0.relationship == name && $0.isOrder } }
             guard relationship.isOrdered, !isArrangedHere, !found.isEmpty else { continue }
-            changes.orders.append(
+            written.changes.orders.append(
                 .init(
                     entityIndex: item.entity.index, relationshipIndex: relationship.index, owner: key,
                     kind: .arrange(found)))
@@ -130,7 +130,7 @@ extension ApplySession {
         guard let inverse = model.inverse(of: relationship) else { return }
         let root = mirror.root(relationship.destinationIndex)
         for owner in different {
-            if settling.contains(RowIdentity(entityIndex: root, key: owner)) { continue }
+            if occasion.settling.contains(RowIdentity(entityIndex: root, key: owner)) { continue }
             let changed = entries(root, owner)
             let isTaken = changed.flatMap(\.members).contains {
                 $0.relationship == inverse.name && $0.concerns(pairs.owner)
@@ -144,14 +144,16 @@ extension ApplySession {
     }
 
     /// The entries of an object that were looked for.
-    func entries(_ root: Int, _ key: Int64) -> [OutboxEntry] { waiting[RowIdentity(entityIndex: root, key: key)] ?? [] }
+    func entries(_ root: Int, _ key: Int64) -> [OutboxEntry] {
+        local.waiting[RowIdentity(entityIndex: root, key: key)] ?? []
+    }
 
     mutating func addPairs(
         _ relationship: RelationshipDescription, _ entityIndex: Int, _ owner: Int64, _ added: [Int64],
         _ removed: [Int64]
     ) {
         guard !added.isEmpty || !removed.isEmpty else { return }
-        changes.pairs.append(
+        written.changes.pairs.append(
             .init(
                 entityIndex: model.entity(named: relationship.declaringEntity)?.index ?? entityIndex,
                 relationshipIndex: relationship.index, owner: owner, added: added, removed: removed))

@@ -67,15 +67,13 @@ extension ApplySession {
             for slot in entity.slots where slot.storage == .key && !base.row.isPresent(slot.index) {
                 RowEditing.setNil(slot.index, in: slab)
             }
-            changes.inserts.append(.init(row: RowReference(slab: slab, row: slab.row)))
+            written.insert(slab)
             return
         }
         guard let slots, !slots.isEmpty else { return }
         for slot in slots { RowEditing.copySlot(slot, layout: entity.slots, from: base.row, to: &slab) }
         RowEditing.setVersion(found[0].row.version + 1, in: slab)
-        changes.updates.append(
-            .init(row: RowReference(slab: slab, row: slab.row), slots: slots, baseVersion: found[0].row.version))
-        previousRows.append(found[0])
+        written.update(to: slab, slots: slots, from: found[0])
     }
 
     /// Makes an object a placeholder.
@@ -88,12 +86,8 @@ extension ApplySession {
         let primaryKey = mirror.primaryKeys[own.index].index
         var slab = RowEditing.emptyRow(entity: own, key: key)
         RowEditing.copySlot(primaryKey, layout: own.slots, from: old.row, to: &slab)
-        changes.updates.append(
-            .init(
-                row: RowReference(slab: slab, row: slab.row),
-                slots: SlotSet(own.slots.filter { $0.isStored && $0.index != primaryKey }.map(\.index)),
-                baseVersion: old.row.version))
-        previousRows.append(old)
+        let emptied = own.slots.filter { $0.isStored && $0.index != primaryKey }
+        written.update(to: slab, slots: SlotSet(emptied.map(\.index)), from: old)
     }
 
     /// Takes a placeholder away whose object is here by another key now. Who refers to it refers to the object from now on, and is
@@ -106,11 +100,8 @@ extension ApplySession {
         let found = try transaction.rows(entityIndex: entity.rootIndex, keys: [key])
         guard found.count > 0, found[0].row.version == 0 else { return false }
         let links = DeletedLinks(mirror: mirror, connection: connection)
-        let delete = ChangeSet.Delete(entityIndex: found[0].row.entityIndex, key: key, baseVersion: 0)
-        try links.note([delete])
+        try deleteNotingLinks(found[0])
         try links.restore([id], root: entity.rootIndex)
-        changes.deletes.append(delete)
-        deletedRows.append(found[0])
         var slab = RowSlab.copy(of: own.row)
         let slots = try takeOverReferences(found[0], own, into: &slab)
         if !slots.isEmpty { redirect(own, to: slab, slots) }
@@ -125,8 +116,7 @@ extension ApplySession {
         list.bind(mirror.entities.numbers[entity.index], at: 1)
         while try list.step() { keys.append(list.integer(0)) }
         try transaction.rows(entityIndex: entity.index, keys: keys).forEach { (slab, row) throws(StoreError) in
-            changes.deletes.append(.init(entityIndex: row.entityIndex, key: row.key, baseVersion: row.version))
-            deletedRows.append(RowReference(slab: slab, row: row))
+            written.delete(RowReference(slab: slab, row: row))
         }
     }
 }

@@ -54,7 +54,7 @@ extension ApplySession {
         guard let key = keys[item.identity] else { return }
         let entity = item.entity
         let told = try told(item)
-        let row = rows[RowIdentity(entityIndex: entity.rootIndex, key: key)]
+        let row = local.rows[RowIdentity(entityIndex: entity.rootIndex, key: key)]
         if item.isPart, row == nil || row?.row.version == 0 { return try placePart(item, key, row, told) }
         guard let old = row else {
             var slab = RowEditing.emptyRow(entity: entity, key: key)
@@ -64,7 +64,7 @@ extension ApplySession {
         }
         if old.row.version == 0 { return try fill(old, item, told) }
         guard old.row.entityIndex == entity.index else {
-            unreadable.append(
+            result.unreadable.append(
                 UnreadableRecord(
                     identity: item.record.identity,
                     error: RemoteError(
@@ -95,13 +95,13 @@ extension ApplySession {
             slots.insert(slot.index)
         }
         RowEditing.setVersion(0, in: slab)
-        parts.updates.append(.init(row: RowReference(slab: slab, row: slab.row), slots: slots, baseVersion: 0))
+        written.parts.updates.append(.init(row: RowReference(slab: slab, row: slab.row), slots: slots, baseVersion: 0))
     }
 
     mutating func insert(_ slab: RowSlab, _ item: Item) throws(StoreError) {
-        let deleted = deletedVersions[RowIdentity(entityIndex: item.entity.rootIndex, key: slab.row.key)]
+        let deleted = local.deletedVersions[RowIdentity(entityIndex: item.entity.rootIndex, key: slab.row.key)]
         RowEditing.setVersion(deleted.map(Self.revived) ?? 1, in: slab)
-        changes.inserts.append(.init(row: RowReference(slab: slab, row: slab.row)))
+        written.insert(slab)
         noteMembers(item, slab.row.key, entries: [])
     }
 
@@ -117,8 +117,7 @@ extension ApplySession {
         // What refers to it may have come without saying so here: that is not taken away.
         var slots = SlotSet()
         for slot in entity.slots where slot.isStored && (slab.row.isPresent(slot.index)) { slots.insert(slot.index) }
-        changes.updates.append(.init(row: RowReference(slab: slab, row: slab.row), slots: slots, baseVersion: 0))
-        previousRows.append(old)
+        written.update(to: slab, slots: slots, from: old)
         noteMembers(item, old.row.key, entries: [])
         note(item)
     }
@@ -131,17 +130,21 @@ extension ApplySession {
         var entries = entries(entity.rootIndex, old.row.key)
         // Nobody else can have changed what the server does not know; if it does, sending it will tell. If it is deleted here
         // before, the server's object is another one, which pulls have passed by then.
-        if entries.contains(where: { $0.kind == .insert && $0.seq != settled?.seq }) {
-            return overtaken.append(item.record.identity)
+        if entries.contains(where: { $0.kind == .insert && $0.seq != occasion.settled?.seq }) {
+            result.overtaken.insert(item.record.identity)
+            return
         }
         entries.removeAll { $0.kind == .delete }
-        var local = SlotSet()
-        for entry in entries { local.formUnion(entry.seq == settled?.seq ? settled?.slots ?? SlotSet() : entry.slots) }
+        let settled = occasion.settled
+        var changedHere = SlotSet()
+        for entry in entries {
+            changedHere.formUnion(entry.seq == settled?.seq ? settled?.slots ?? SlotSet() : entry.slots)
+        }
         var slab = RowSlab.copy(of: old.row)
         var changed = SlotSet()
         for (slot, value) in told {
             var value = value
-            if local.contains(slot.index) {
+            if changedHere.contains(slot.index) {
                 guard let done = redone(on: value, slot, entries) else { continue }
                 value = done
             }
@@ -152,9 +155,7 @@ extension ApplySession {
         }
         if !changed.isEmpty {
             RowEditing.setVersion(old.row.version + 1, in: slab)
-            changes.updates.append(
-                .init(row: RowReference(slab: slab, row: slab.row), slots: changed, baseVersion: old.row.version))
-            previousRows.append(old)
+            written.update(to: slab, slots: changed, from: old)
         }
         noteOwn(item, old.row, slab.row, changed)
         noteMembers(item, old.row.key, entries: entries)
@@ -165,23 +166,23 @@ extension ApplySession {
     /// - Parameter slots: What the entry has changed.
     mutating func notePassing(_ entry: OutboxEntry, _ slots: SlotSet) {
         let root = mirror.root(entry.identity.entityIndex)
-        passing[RowIdentity(entityIndex: root, key: entry.identity.key)] = slots
+        occasion.passing[RowIdentity(entityIndex: root, key: entry.identity.key)] = slots
     }
 
     /// Notes which contexts are not in conflict with the server's state of an object.
     private func noteOwn(_ item: Item, _ old: RowPointer, _ new: RowPointer, _ changed: SlotSet) {
         let hasUnknown = mirror.online.unknown.isWatching
-        if isOwnEcho == nil || changed.isEmpty, !hasUnknown { return }
+        if occasion.isOwnEcho == nil || changed.isEmpty, !hasUnknown { return }
         let entity = item.entity
         let identity = RowIdentity(entityIndex: entity.rootIndex, key: old.key)
         var others: [Int] = []
-        let passed = passing[identity]
+        let passed = occasion.passing[identity]
         // The first answers to a push need not tell apart what others have changed.
-        if hasUnknown || isOwnEcho == false || passed != nil {
+        if hasUnknown || occasion.isOwnEcho == false || passed != nil {
             let server = ServerProperties(item.known, item.record)
             others = changed.filter { !server.isSame(new, old, entity.slots[$0]) && passed?.contains($0) != true }
         }
-        if let isOwnEcho, !changed.isEmpty {
+        if let isOwnEcho = occasion.isOwnEcho, !changed.isEmpty {
             mirror.echoes.add(
                 identity,
                 OwnEchoes.Echo(
@@ -203,7 +204,7 @@ extension ApplySession {
         guard let type = slot.type else { return nil }
         var value = told
         for var entry in entries {
-            if entry.seq == settled?.seq, let settled { entry = settled }
+            if let settled = occasion.settled, entry.seq == settled.seq { entry = settled }
             guard entry.slots.contains(slot.index) else { continue }
             guard let done = entry.operations[slot.index], !entry.mayBeCarriedOut,
                 let next = done.applied(to: value, of: type)
@@ -223,13 +224,15 @@ extension ApplySession {
         if entries.isEmpty { return true }
         var agrees = true
         // The change after the one that the server reports was made to what that sent, whatever the server made of it.
-        let isOwn = completed?.isOwn ?? false
-        let sent = completed.flatMap { (entry, _) in entry.sent.flatMap { FrozenWrite.decode($0, entry, mirror) } }
+        let isOwn = occasion.completed?.isOwn ?? false
+        let sent = occasion.completed.flatMap { (entry, _) in
+            entry.sent.flatMap { FrozenWrite.decode($0, entry, mirror) }
+        }
         // What an entry changes is the base of those after it, whatever the server still has.
         var changedBefore = SlotSet()
         for (position, var entry) in entries.enumerated() {
-            let isSettled = entry.seq == settled?.seq
-            if isSettled, let settled { entry = settled }
+            let isSettled = entry.seq == occasion.settled?.seq
+            if isSettled, let settled = occasion.settled { entry = settled }
             defer { changedBefore.formUnion(entry.slots) }
             let base = entry.base.flatMap(RowSlab.restored(from:)) ?? RowSlab.copy(of: old)
             var slab = RowSlab.copy(of: base.row)

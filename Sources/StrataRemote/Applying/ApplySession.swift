@@ -2,58 +2,23 @@ import Foundation
 import StrataSQLite
 import StrataStore
 
-/// Applies records as part of a transaction. Its stored properties are what the parts of one transaction hand each
-/// other: the state when it began, and what is collected for its end.
+/// Applies records as part of a transaction.
 struct ApplySession {
     let mirror: Mirror
     let transaction: StoreTransaction
-    var isWhole = true
-    var ticket: ReadTicket?
-    /// An entry of the outbox whose conflict has been decided: what it still has is put on top of what is told.
-    var settled: OutboxEntry?
-    /// What contexts hear about.
-    var change: StoreChange?
+    var occasion = ApplyOccasion()
 
-    var changes = ChangeSet()
-    /// The selected values of objects that stay placeholders. Contexts are not notified: the fetch reads them.
-    var parts = ChangeSet()
-    var previousRows: [RowReference] = []
-    var deletedRows: [RowReference?] = []
     var items: [Item] = []
     var positions: [RemoteIdentity: Int] = [:]
     var keys: [RemoteIdentity: Int64] = [:]
     /// Objects that are no longer here, so that nothing may refer to them.
     var gone: Set<RemoteIdentity> = []
-    var rows: [RowIdentity: RowReference] = [:]
-    /// nil until it is needed.
-    private var outboxIsEmpty: Bool?
-    /// Whether there are references to objects that were deleted; nil if nobody has looked.
-    var hasLinks: Bool?
-    /// What has been looked up of objects before, by topmost entity.
-    var known: [Int: [String: KnownObject]] = [:]
-    /// The entries of the outbox, as far as they have been looked for, by topmost entity and key.
-    var waiting: [RowIdentity: [OutboxEntry]] = [:]
+    var local = LocalObjects()
     /// The members that records tell, until all rows are placed.
     var members = ToldMembers()
-    /// Objects whose entries the same answer settles, by topmost entity and key: their own records tell their members.
-    var settling: Set<RowIdentity> = []
-    /// A change that the server has carried out, and whether the answer tells what it has made of that, and nobody else's changes.
-    var completed: (entry: OutboxEntry, isOwn: Bool)?
-    /// If the records are the server's answers to changes made here, which it has carried out: whether they tell nothing that others
-    /// have changed since.
-    var isOwnEcho: Bool?
-    /// Objects whose entries were carried out whatever others have made of them, and what those have changed: anything else that the
-    /// answer tells is by others.
-    var passing: [RowIdentity: SlotSet] = [:]
-    /// The versions of objects that were deleted here and come back, by topmost entity and key.
-    var deletedVersions: [RowIdentity: Int64] = [:]
+    var written = WrittenRows()
     var notes = ApplyNotes()
-    /// Records that cannot be applied.
-    var unreadable: [UnreadableRecord] = []
-    /// Objects of which the server is asked again: their record was overtaken, or came before their save has ended.
-    var overtaken: [RemoteIdentity] = []
-    /// New objects that are gone with objects of their keys at the server.
-    var dropped: [RemoteIdentity] = []
+    var result = AppliedChanges()
 
     /// A record on its way in. Identities name the topmost entity of the hierarchy.
     struct Item {
@@ -74,44 +39,43 @@ struct ApplySession {
     var model: ManagedObjectModel { mirror.model }
 
     mutating func run(_ records: [RemoteRecord], deleted: [RemoteIdentity]) throws(StoreError) -> AppliedChanges {
-        for record in records { flatten(record, isPart: !isWhole) }
+        for record in records { flatten(record, isPart: !occasion.isWhole) }
         for (root, indexes) in Dictionary(grouping: items.indices, by: { items[$0].entity.rootIndex }) {
-            var known = known[root] ?? [:]
+            var known = local.known[root] ?? [:]
             let missing = indexes.map { items[$0].identity.id }.filter { known[$0] == nil }
             known.merge(try mirror.known(missing, root: root, on: connection)) { $1 }
             for index in indexes { items[index].known = known[items[index].identity.id] }
         }
         try delete(deleted)
-        try DeletedLinks(mirror: mirror, connection: connection).note(changes.deletes)
+        try DeletedLinks(mirror: mirror, connection: connection).note(written.changes.deletes)
         try findKeys()
         try readRows()
         for item in items { try place(item) }
         try placeMembers()
         try write()
         try noteForLater()
-        return AppliedChanges(
-            rows: records.map { row(of: $0) }, change: change, unreadable: unreadable, overtaken: Set(overtaken),
-            dropped: dropped)
+        result.rows = records.map { row(of: $0) }
+        return result
     }
 
     private mutating func noteForLater() throws(StoreError) {
         let links = DeletedLinks(mirror: mirror, connection: connection)
-        for identity in overtaken {
+        for identity in result.overtaken {
             try links.noteStale(identity)
             // Those that are here belong to the answer all the same, as they are by now.
             guard let entity = model.entity(named: identity.entity) else { continue }
             let known = try mirror.known(identity.id, root: entity.rootIndex, on: connection)
             if let key = known?.key { keys[named(identity.id, entity)] = key }
         }
-        for item in items where mirror.order.hasBegun(item.entity.name, since: ticket) {
+        for item in items where mirror.order.hasBegun(item.entity.name, since: occasion.ticket) {
             try links.noteStale(item.record.identity)
         }
-        for record in unreadable {
+        for record in result.unreadable {
             if let identity = record.identity { try links.noteStale(identity) }
             mirror.unreadable.add(record)
         }
         mirror.unreadable.remove(items.map(\.record.identity))
-        if ticket != nil { mirror.order.noteRead(items.lazy.map { ($0.identity, $0.record) }) }
+        if occasion.ticket != nil { mirror.order.noteRead(items.lazy.map { ($0.identity, $0.record) }) }
     }
 
     func row(of record: RemoteRecord) -> RowIdentity? {
@@ -146,7 +110,7 @@ struct ApplySession {
             canonicalize(name, entity, &record)
         }
         if let error = misfit(record, entity) {
-            unreadable.append(UnreadableRecord(identity: record.identity, error: error))
+            result.unreadable.append(UnreadableRecord(identity: record.identity, error: error))
             return
         }
         let identity = named(record.id, entity)
@@ -154,12 +118,14 @@ struct ApplySession {
             items[position].record.values.merge(record.values) { $1 }
             items[position].record.version = record.version ?? items[position].record.version
             items[position].record.modified = record.modified ?? items[position].record.modified
-        } else if mirror.order.isDeleted(identity, since: ticket) {
+        } else if mirror.order.isDeleted(identity, since: occasion.ticket) {
             // It may have been made again since, so the server is asked.
             gone.insert(identity)
-            overtaken.append(record.identity)
-        } else if mirror.order.isOvertaken(identity, ticket, record) || mirror.online.births.isUnderWay(identity) {
-            overtaken.append(record.identity)
+            result.overtaken.insert(record.identity)
+        } else if mirror.order.isOvertaken(identity, occasion.ticket, record)
+            || mirror.online.births.isUnderWay(identity)
+        {
+            result.overtaken.insert(record.identity)
         } else {
             positions[identity] = items.count
             items.append(Item(record: record, entity: entity, identity: identity, isPart: isPart))
@@ -225,7 +191,7 @@ struct ApplySession {
     /// Finds the keys of all objects that records are about or refer to, and makes keys for those that are new.
     mutating func findKeys() throws(StoreError) {
         let links = DeletedLinks(mirror: mirror, connection: connection)
-        let hasLinks = if let known = self.hasLinks { known } else { try !links.isEmpty }
+        let hasLinks = if let known = local.hasLinks { known } else { try !links.isEmpty }
         // Servers may leave references to what is deleted. They lead nowhere until the object itself is told again.
         let deleted = hasLinks ? try deletedTargets(links) : []
         if hasLinks { try forgetLinks(links) }
@@ -268,7 +234,7 @@ struct ApplySession {
                 if let key = knownTargets[identity]?.key {
                     keys[identity] = key
                 } else if knownTargets[identity] != nil || deleted.contains(identity)
-                    || mirror.order.isDeleted(identity, since: ticket)
+                    || mirror.order.isDeleted(identity, since: occasion.ticket)
                 {
                     gone.insert(identity)
                     dead.append((identity, item.record.identity))
@@ -324,7 +290,7 @@ struct ApplySession {
 
     /// Whether a record leaves no doubt about what its object refers to.
     private func tellsAllReferences(_ item: Item) -> Bool {
-        isWhole
+        occasion.isWhole
             && item.entity.relationships.allSatisfy { relationship in
                 switch relationship.storage {
                 case .slot, .pairs(isPrimary: true): item.record.values[relationship.name] != nil
@@ -338,26 +304,26 @@ struct ApplySession {
         for item in items {
             if let key = item.known?.key { wanted[item.entity.rootIndex, default: []].append(key) }
         }
-        rows.merge(try mirror.rows(wanted, on: connection)) { $1 }
+        local.rows.merge(try mirror.rows(wanted, on: connection)) { $1 }
         for (root, keys) in wanted {
             try lookForEntries(root, keys)
         }
     }
 
     mutating func isOutboxEmpty() throws(StoreError) -> Bool {
-        if let outboxIsEmpty { return outboxIsEmpty }
+        if let outboxIsEmpty = local.outboxIsEmpty { return outboxIsEmpty }
         let isEmpty = try connection.integer("SELECT 1 FROM _outbox LIMIT 1") == nil
-        outboxIsEmpty = isEmpty
+        local.outboxIsEmpty = isEmpty
         return isEmpty
     }
 
     /// Reads the entries of objects of a hierarchy.
     mutating func lookForEntries(_ root: Int, _ keys: some Sequence<Int64>) throws(StoreError) {
-        let missing = keys.filter { waiting[RowIdentity(entityIndex: root, key: $0)] == nil }
+        let missing = keys.filter { local.waiting[RowIdentity(entityIndex: root, key: $0)] == nil }
         if missing.isEmpty { return }
         if try isOutboxEmpty() { return }
         let found = try mirror.entries(root: root, keys: missing, on: connection)
-        for key in missing { waiting[RowIdentity(entityIndex: root, key: key)] = found[key] ?? [] }
+        for key in missing { local.waiting[RowIdentity(entityIndex: root, key: key)] = found[key] ?? [] }
     }
 
     // MARK: Writing
@@ -365,12 +331,11 @@ struct ApplySession {
     /// Writes what has been collected.
     mutating func write() throws(StoreError) {
         try writeNotes()
-        let effects = try commit(changes)
-        _ = try commit(parts)
-        parts = ChangeSet()
-        guard !changes.isEmpty else { return }
-        change = StoreChange(
-            changes: changes, effects: effects, previousRows: previousRows, deletedRows: deletedRows)
+        let effects = try commit(written.changes)
+        _ = try commit(written.parts)
+        written.parts = ChangeSet()
+        guard !written.changes.isEmpty else { return }
+        result.change = written.change(effects)
     }
 
     private func commit(_ changes: ChangeSet) throws(StoreError) -> CommitEffects {

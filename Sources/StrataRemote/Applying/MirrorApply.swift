@@ -36,10 +36,10 @@ extension Mirror {
     ) throws(StoreError) -> AppliedChanges {
         let (known, placeholders) = keeps ? ([:], []) : try filled(page.records)
         let applied = try applying { (session) throws(StoreError) in
-            session.isWhole = isWhole
-            session.ticket = ticket
+            session.occasion.isWhole = isWhole
+            session.occasion.ticket = ticket
             if !fresh.isEmpty { try noteFresh(fresh, on: session.connection) }
-            session.unreadable = page.unreadable
+            session.result.unreadable = page.unreadable
             if let state, !order.isPurged(since: state.since) {
                 try MirrorState.set(state.name, state.value, on: session.connection)
             }
@@ -110,7 +110,7 @@ extension Mirror {
             transaction.origin = ChangeOrigin(author: RemoteStore.historyAuthor)
             var session = ApplySession(mirror: self, transaction: transaction)
             let result = try body(&session)
-            return (result, session.change)
+            return (result, session.result.change)
         }
         if let change { changes.post(change) }
         return result

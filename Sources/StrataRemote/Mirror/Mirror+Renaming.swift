@@ -25,7 +25,7 @@ extension Mirror {
         _ identity: RowIdentity, to id: String, wasRefused: Bool = false, since ticket: ReadTicket? = nil
     ) throws(StoreError) {
         try applying { (session) throws(StoreError) in
-            session.ticket = ticket
+            session.occasion.ticket = ticket
             try session.rename(identity, to: id, wasRefused: wasRefused)
         }
     }
@@ -53,10 +53,8 @@ extension ApplySession {
                 let links = DeletedLinks(mirror: mirror, connection: connection)
                 let double = try transaction.rows(entityIndex: entity.index, keys: [key])
                 if double.count > 0 {
-                    let delete = try deleting(double[0], links)
+                    try deleteNotingLinks(double[0])
                     changed.formUnion(try takeOver(double[0], found[0], into: &slab))
-                    changes.deletes.append(delete)
-                    deletedRows.append(double[0])
                 }
                 try mirror.noteSuccessor(of: key, identity.key, root: entity.index, on: connection)
                 // Who refers to it is read again, and refers to the object itself then. So is the object: pulls have passed it, even
@@ -70,28 +68,16 @@ extension ApplySession {
         try renameTables(old, new, entity, identity.key)
         let own = model.entities[found[0].row.entityIndex]
         let name = RemoteIdentity(entity: entity.name, id: new)
-        if mirror.order.isDeleted(name, since: ticket) {
+        if mirror.order.isDeleted(name, since: occasion.ticket) {
             // Others have deleted it since, and pulls have passed that.
             let links = DeletedLinks(mirror: mirror, connection: connection)
             try links.noteStale(RemoteIdentity(entity: own.name, id: new))
         }
         try set(value, own.slots[mirror.primaryKeys[own.index].index], own, in: &slab)
         RowEditing.setVersion(found[0].row.version + 1, in: slab)
-        changes.updates.append(
-            .init(
-                row: RowReference(slab: slab, row: slab.row), slots: changed,
-                baseVersion: found[0].row.version))
-        previousRows.append(found[0])
+        written.update(to: slab, slots: changed, from: found[0])
         try write()
         if wasRefused { try tellReferences(to: identity) }
-    }
-
-    /// Deletes an object that a pull has brought under the name of another one. What refers to it stays noted.
-    private func deleting(_ double: RowReference, _ links: DeletedLinks) throws(StoreError) -> ChangeSet.Delete {
-        let row = double.row
-        let delete = ChangeSet.Delete(entityIndex: row.entityIndex, key: row.key, baseVersion: row.version)
-        try links.note([delete])
-        return delete
     }
 
     /// The object was deleted here meanwhile: the deletion that waits is of the object that the server has made.
@@ -103,11 +89,7 @@ extension ApplySession {
         if let other = try mirror.known(id, root: entity.index, on: connection) {
             // A pull has brought it back under that name.
             let double = try transaction.rows(entityIndex: entity.index, keys: other.key.map { [$0] } ?? [])
-            if double.count > 0 {
-                changes.deletes.append(
-                    try deleting(double[0], DeletedLinks(mirror: mirror, connection: connection)))
-                deletedRows.append(double[0])
-            }
+            if double.count > 0 { try deleteNotingLinks(double[0]) }
             try OutboxWriter(mirror: mirror, connection: connection).forget(id, root: entity.index)
         }
         try renameTables(deletion.id, id, entity, identity.key)

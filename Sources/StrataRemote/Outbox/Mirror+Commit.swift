@@ -172,7 +172,7 @@ private struct LocalSave {
         var session = ApplySession(mirror: mirror, transaction: transaction)
         guard try session.replacePlaceholder(key, by: own, id, model.entities[root]) else { return false }
         try mirror.noteSuccessor(of: key, own.row.key, root: root, on: transaction.connection)
-        if let change = session.change { told.append(change) }
+        if let change = session.result.change { told.append(change) }
         return true
     }
 

@@ -33,16 +33,16 @@ extension Mirror {
             }
         }
         var session = ApplySession(mirror: self, transaction: transaction)
-        session.ticket = ticket
+        session.occasion.ticket = ticket
         for entry in entries {
             let identity = RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)
-            session.settling.insert(identity)
-            session.waiting[identity] = []
+            session.occasion.settling.insert(identity)
+            session.local.waiting[identity] = []
             if entry.passesOthers { session.notePassing(entry, entry.slots) }
         }
-        session.known = known
-        session.hasLinks = hasLinks
-        session.isOwnEcho = entries.allSatisfy { $0.attempts <= 1 }
+        session.local.known = known
+        session.local.hasLinks = hasLinks
+        session.occasion.isOwnEcho = entries.allSatisfy { $0.attempts <= 1 }
         _ = try session.run(records, deleted: [])
         try forgetDeleted(entries, on: connection)
         order.noteWritten(
@@ -51,7 +51,7 @@ extension Mirror {
                     RemoteIdentity(entity: $0.rootName, id: canonical(record.id, $0))
                 }
             })
-        return .some(session.change)
+        return .some(session.result.change)
     }
 
     /// Whether there are notes of links to deleted objects, and whether the server has refused deletions.
@@ -149,16 +149,16 @@ extension Mirror {
         if let record, entry.kind == .insert {
             var renaming = ApplySession(mirror: self, transaction: transaction)
             try renaming.rename(entry.identity, to: record.id, wasRefused: entry.attempts > 1)
-            if let change = renaming.change { told.append(change) }
+            if let change = renaming.result.change { told.append(change) }
             try removeRefusedDeletions(inPlaceOf: record, of: entry, on: transaction.connection)
             try rebaseDeletion(behind: entry, record, in: transaction)
         }
         // Each is looked at on its own: what waits for the others is still to be told about.
         var session = ApplySession(mirror: self, transaction: transaction)
-        session.isOwnEcho = isOwn
+        session.occasion.isOwnEcho = isOwn
         if entry.passesOthers { session.notePassing(entry, entry.slots) }
         try session.complete(entry, record, isOwn: isOwn)
-        if let change = session.change { told.append(change) }
+        if let change = session.result.change { told.append(change) }
         if let record, let entity = model.entity(named: record.entity) {
             order.noteWritten([RemoteIdentity(entity: entity.rootName, id: canonical(record.id, entity))])
         }

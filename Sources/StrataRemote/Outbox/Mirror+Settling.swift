@@ -61,7 +61,7 @@ extension Mirror {
             } else {
                 try write(current, on: session.connection)
             }
-            session.isOwnEcho = entry.attempts <= 1
+            session.occasion.isOwnEcho = entry.attempts <= 1
             if relationship != nil { session.notePassing(entry, SlotSet()) }
             if let record { try session.take(record, behind: isDone ? current : nil) }
         }
@@ -111,7 +111,7 @@ extension Mirror {
                 return try session.take(record, behind: current)
             }
             try write(current, on: session.connection)
-            session.settled = current
+            session.occasion.settled = current
             try session.take(record, behind: nil)
             if let now = try self.current(current, on: session.connection) { try settle(now, on: session.connection) }
         }
@@ -244,7 +244,7 @@ extension ApplySession {
                 try end(current)
                 try mirror.noteRepeated([current], on: connection)
             } else if let record {
-                completed = (current, isOwn)
+                occasion.completed = (current, isOwn)
                 try take(record, behind: current)
             }
         } else if let record, entry.kind != .delete {
@@ -262,7 +262,7 @@ extension ApplySession {
     mutating func take(_ record: RemoteRecord, behind entry: OutboxEntry?) throws(StoreError) {
         let id = mirror.canonical(record.id, model.entities[rootIndex(record)])
         if try mirror.known(id, root: rootIndex(record), on: connection)?.key == nil {
-            if completed.map({ !$0.isOwn || $0.entry.passesOthers }) ?? true,
+            if occasion.completed.map({ !$0.isOwn || $0.entry.passesOthers }) ?? true,
                 let delete = try mirror.deletions(of: [id], root: rootIndex(record), on: connection).last,
                 try hasChanged(record, since: delete)
             {
@@ -337,9 +337,9 @@ extension ApplySession {
             try mirror.remove(other.seq, on: connection)
         }
         try OutboxWriter(mirror: mirror, connection: connection).name(entry.id, root: root, key: entry.identity.key)
-        settled = nil
+        occasion.settled = nil
         let version = entry.base.flatMap(RowSlab.restored(from:))?.row.version ?? 0
-        deletedVersions[RowIdentity(entityIndex: root, key: entry.identity.key)] = version
+        local.deletedVersions[RowIdentity(entityIndex: root, key: entry.identity.key)] = version
         try DeletedLinks(mirror: mirror, connection: connection).restore([entry.id], root: root)
         _ = try run([record], deleted: [])
     }
