@@ -93,8 +93,7 @@ extension Mirror {
             let known = try known(ids, root: root, on: connection)
             for (member, id) in zip(group, ids) {
                 let key = known[id]?.key
-                if member.entry.kind == .delete, key == nil { continue }
-                guard key == member.entry.identity.key else { return nil }
+                guard key == (member.entry.kind == .delete ? nil : member.entry.identity.key) else { return nil }
             }
             result[root] = known
         }

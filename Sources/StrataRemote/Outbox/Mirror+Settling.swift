@@ -307,8 +307,8 @@ extension ApplySession {
             return try write()
         }
         try mirror.removeRefusedDeletions(of: [entry.id], root: root, on: connection)
-        if let key = try mirror.known(entry.id, root: root, on: connection)?.key, key != entry.identity.key {
-            // Made again here meanwhile, by another key.
+        if try mirror.known(entry.id, root: root, on: connection)?.key != nil {
+            // Made again here meanwhile.
             return try mirror.forgetVersion(entry.id, root: root, on: connection)
         }
         mirror.order.noteDeleted(identity)
@@ -327,7 +327,7 @@ extension ApplySession {
     /// Brings a deleted object back as the server has it.
     mutating func restore(_ entry: OutboxEntry, _ record: RemoteRecord) throws(StoreError) {
         let root = mirror.root(entry.identity.entityIndex)
-        if let key = try mirror.known(entry.id, root: root, on: connection)?.key, key != entry.identity.key {
+        if try mirror.known(entry.id, root: root, on: connection)?.key != nil {
             // Made again here meanwhile: that one takes its place. Nobody has seen what the server has.
             return try mirror.forgetVersion(entry.id, root: root, on: connection)
         }
@@ -352,7 +352,11 @@ extension ApplySession {
         }
         // Made again here meanwhile: that one takes its place.
         let id = entry.kind == .delete ? entry.id : PrimaryKey.id(of: base.row, mirror.primaryKeys[root])
-        if let id, let key = try mirror.known(id, root: root, on: connection)?.key, key != entry.identity.key { return }
+        if let id, let key = try mirror.known(id, root: root, on: connection)?.key,
+            entry.kind == .delete || key != entry.identity.key
+        {
+            return
+        }
         try putBack(base, slots: entry.kind == .delete ? nil : entry.slots, entry)
         if entry.kind == .delete {
             try OutboxWriter(mirror: mirror, connection: connection).name(

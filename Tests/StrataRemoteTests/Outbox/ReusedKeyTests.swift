@@ -224,4 +224,54 @@ import Testing
         try await store.sync.pull()
         try await check(store, context, "Lima")
     }
+
+    /// What the server does with a deletion that was sent before the object was made again here.
+    enum Answer: CaseIterable { case done, gone, conflict, refusal }
+
+    @Test(
+        "A context that makes a deleted object again keeps its name, whatever becomes of the deletion",
+        arguments: Answer.allCases, [RemoteOptions.cache, .network])
+    func remade(answer: Answer, options: RemoteOptions) async throws {
+        backend.shelf.putCity("1", "Lima", population: 1)
+        let (store, context) = try Atlas.offline(backend)
+        try await store.sync.pull()
+        let other = try PersistentContainer(store: store).newContext()
+        other.mergePolicy = .overwrite
+        let city = try #require(try await other.fetch(cities()).first)
+        backend.intercept { (operation) async throws(RemoteError) in
+            if operation.written == nil { return nil }
+            throw RemoteError(.timeout, domain: "Test", message: "no answer")
+        }
+        context.delete(try #require(try await context.fetch(cities()).first))
+        try await context.save(options: RemoteOptions(savePolicy: .networkElseQueue))
+        #expect(try store.sync.pendingCount() == 1)
+        backend.intercept(nil)
+        switch answer {
+        case .done: break
+        case .gone: backend.shelf.take("City", "1")
+        case .conflict: backend.shelf.putCity("1", "Changed", population: 2)
+        case .refusal:
+            backend.intercept { (operation) async throws(RemoteError) in
+                guard case .delete = operation else { return nil }
+                throw RemoteError(.rejected, message: "no", status: 400)
+            }
+        }
+        city["name"] = "Mine"
+        do { try await other.save(options: options) } catch { #expect(answer == .refusal, "\(error)") }
+        _ = try? await store.sync.synchronize()
+        backend.intercept(nil)
+        try store.sync.drop(try store.sync.failedChanges())
+        try await store.sync.synchronize()
+        other.reset()
+        let found = try await other.fetch(cities())
+        #expect(found.count == 1)
+        #expect(try store.sync.pendingCount() == 0)
+        let name = try #require(found.first).name
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string(name)))
+        #expect(answer == .conflict || answer == .refusal || name == "Mine")
+        found[0]["name"] = "Next"
+        try await other.save(options: RemoteOptions.cache)
+        try await store.sync.synchronize()
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Next")))
+    }
 }
