@@ -13,7 +13,8 @@ extension SimulatedClient {
     /// Fetches at random, by any policy.
     func fetch() async {
         let current = process
-        guard let context = anyContext()?.context else { return }
+        guard let own = anyContext() else { return }
+        let context = own.context
         let policy = world.executor.random.one(of: FetchPolicy.allCases)
         var options = RemoteOptions(fetchPolicy: policy)
         if world.executor.random.chance(0.1) { options.cachesResults = false }
@@ -41,7 +42,8 @@ extension SimulatedClient {
                 try await context.load("folder", of: items, options: options)
                 try await context.load("tags", of: items, options: options)
             default:
-                _ = try await found(request, context)
+                let objects = try await found(request, context)
+                if !objects.isEmpty { own.show(world.executor.random.one(of: objects)) }
             }
             if policy != .cacheOnly { world.struck(.onlineFetch) }
         } catch {
@@ -86,11 +88,19 @@ extension SimulatedClient {
     /// Sometimes an object that the app shows.
     private func shown(_ name: String, _ own: ClientContext) -> ManagedObject? {
         let root = entity(name).rootName
-        let shown = own.shown.filter {
-            $0.objectID.entity.rootName == root && !$0.isMissing && !$0.isDeleted
-                && own.context.registeredObject(for: $0.objectID) === $0
-        }
+        let shown = own.shown.filter { $0.objectID.entity.rootName == root && isShown($0, own) }
         return shown.isEmpty || world.executor.random.chance(0.5) ? nil : world.executor.random.one(of: shown)
+    }
+
+    /// One of the objects that the app shows; nil if it shows none.
+    func anyShown() -> RemoteIdentity? {
+        let objects = process.contexts.flatMap { own in own.shown.filter { isShown($0, own) } }
+        return objects.isEmpty ? nil : identity(world.executor.random.one(of: objects))
+    }
+
+    private func isShown(_ object: ManagedObject, _ own: ClientContext) -> Bool {
+        !object.isMissing && !object.isDeleted && !object.isInserted
+            && own.context.registeredObject(for: object.objectID) === object
     }
 
     private func id(_ object: ManagedObject) -> String { identity(object).id }

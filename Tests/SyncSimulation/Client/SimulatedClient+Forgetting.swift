@@ -24,7 +24,8 @@ extension SimulatedClient {
             world.forgot(by: number) { self.entity($0.entity).rootName == entity.name }
             try engine.purge(entity)
         default:
-            guard let identity = try anyIdentity() else { return }
+            let shown = world.executor.random.chance(0.5) ? anyShown() : nil
+            guard let identity = try shown ?? anyIdentity() else { return }
             world.trace("\(number) purges \(identity)")
             world.struck(.purgedObject)
             discardAll()
