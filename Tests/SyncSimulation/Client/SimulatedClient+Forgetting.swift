@@ -49,7 +49,7 @@ extension SimulatedClient {
         world.trace("\(number) resets")
         world.struck(.reset)
         discardAll()
-        world.forgot(by: number) { _ in true }
+        world.reset(by: number)
         let names = model.entities.map { "pull/\($0.name)" }
         let cursors = try names.map { ($0, try mirror.state($0)) }
         try engine.reset()

@@ -31,6 +31,8 @@ final class Ledger: @unchecked Sendable {
     private(set) var additions: [ModelServer.Write: Set<Int>] = [:]
     /// Tags that were taken from items.
     private(set) var removals: Set<ModelServer.Write> = []
+    /// The clients that have forgotten everything at some time.
+    private(set) var resets: Set<Int> = []
     /// What reached the server.
     private(set) var history: Set<ModelServer.Write> = []
 
@@ -55,6 +57,9 @@ final class Ledger: @unchecked Sendable {
             buried[identity, default: []].append((client, write))
         }
     }
+
+    /// A client forgets everything.
+    func reset(_ client: Int) { resets.insert(client) }
 
     /// Values are given up. They may have reached the server.
     func forget(_ writes: some Sequence<ModelServer.Write>) { for write in writes { forgotten.insert(write.given) } }

@@ -25,6 +25,12 @@ extension SimulationWorld {
         tallies.forget(by: client, isForgotten)
     }
 
+    /// A client forgets everything.
+    func reset(by client: Int) {
+        ledger.reset(client)
+        forgot(by: client) { _ in true }
+    }
+
     /// Values that a client gives up.
     func forget(_ writes: Set<ModelServer.Write>) { ledger.forget(writes) }
 
@@ -220,6 +226,10 @@ extension SimulationWorld {
             if !variant.hasTokens || server.wasRestored || mayReturn(write.identity) || isRenamed,
                 ledger.deletes[write.identity]?.contains(save.client) == true
             {
+                continue
+            }
+            // Contexts still show objects that a reset has taken away. The deletion of such an object is not sent.
+            if ledger.resets.contains(save.client), ledger.deletes[write.identity]?.contains(save.client) == true {
                 continue
             }
             // A context puts its values over those that another one has saved meanwhile.
