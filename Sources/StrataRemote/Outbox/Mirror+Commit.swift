@@ -366,3 +366,8 @@ extension SlotDescription {
     /// business.
     var isTold: Bool { isStored && derivation == nil }
 }
+
+extension EntityDescription {
+    /// The slots that servers are told about.
+    var toldSlots: SlotSet { SlotSet(slots.lazy.filter(\.isTold).map(\.index)) }
+}

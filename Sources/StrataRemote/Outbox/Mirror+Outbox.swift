@@ -162,11 +162,16 @@ extension Mirror {
         var entry = entry
         let later = try entries(root: root(entry.identity.entityIndex), key: entry.identity.key, on: connection)
             .first { $0.seq > entry.seq }
-        guard let later else { return try write(entry, on: connection) }
+        guard var later else { return try write(entry, on: connection) }
         try remove(later.seq, on: connection)
         entry.changed = later.changed
         entry.secretNames.formUnion(later.secretNames)
         if later.kind == .update, entry.kind == .update { entry.base = joinedBase(entry, later) }
+        if later.kind == .insert, entry.kind == .delete {
+            // The server still has the object: it is told all that the object was made again with.
+            later.slots = model.entities[later.identity.entityIndex].toldSlots
+            later.members = try allMembers(of: later.identity, on: connection)
+        }
         if entry.follow(
             later.kind, id: later.id, slots: later.slots, members: later.members, operations: later.operations)
         {
@@ -175,6 +180,24 @@ extension Mirror {
         try OutboxWriter(mirror: self, connection: connection).release(
             [later.id], root: root(entry.identity.entityIndex))
         try remove(entry.seq, on: connection)
+    }
+
+    /// The members of an object, as if all had been added.
+    private func allMembers(
+        of identity: RowIdentity, on connection: Connection
+    ) throws(StoreError) -> [MemberChange] {
+        var result: [MemberChange] = []
+        for relationship in model.entities[identity.entityIndex].relationships
+        where relationship.storage == .pairs(isPrimary: true) {
+            let pairs = try store.memberKeys(
+                entityIndex: identity.entityIndex, relationshipIndex: relationship.index, owners: [identity.key],
+                on: connection)
+            if pairs.isEmpty { continue }
+            result.append(
+                MemberChange(
+                    relationship: relationship.name, added: Set(pairs.map(\.member)), isOrder: relationship.isOrdered))
+        }
+        return result
     }
 
     /// What two changes of an object are made to: the later one knows best what only it changed.

@@ -145,7 +145,7 @@ extension Mirror {
                     root: root(entry.identity.entityIndex), key: entry.identity.key, on: session.connection)
                 for entry in all { try remove(entry.seq, on: session.connection) }
                 // If it was deleted here meanwhile, only that entry knows its name.
-                return try session.end(all.last { $0.kind == .delete } ?? current)
+                return try session.end(all.last { $0.kind == .delete && $0.seq > current.seq } ?? current)
             }
             current.kind = .insert
             current.base = nil
@@ -203,7 +203,7 @@ extension Mirror {
     package func deletion(behind entry: OutboxEntry) throws(StoreError) -> OutboxEntry? {
         try store.reading { (connection) throws(StoreError) in
             try entries(root: root(entry.identity.entityIndex), key: entry.identity.key, on: connection)
-                .last { $0.kind == .delete }
+                .last { $0.kind == .delete && $0.seq > entry.seq }
         }
     }
 
@@ -215,7 +215,10 @@ extension Mirror {
                 guard let current = try current(entry, on: session.connection) else { return }
                 let all = try entries(
                     root: root(entry.identity.entityIndex), key: entry.identity.key, on: session.connection)
-                for other in all where other.seq >= current.seq { try remove(other.seq, on: session.connection) }
+                // An object that was made again since then stays, and its creation with it.
+                let later = all.drop { $0.seq < current.seq }
+                let dropped = current.kind == .delete ? later.prefix { $0.kind != .insert } : later
+                for other in dropped { try remove(other.seq, on: session.connection) }
                 let names = try ids(
                     entityIndex: root(entry.identity.entityIndex), keys: [entry.identity.key],
                     placeholdersOnly: false, on: session.connection)

@@ -95,6 +95,7 @@ extension OutboxEntry {
         switch joined {
         case .insert: break
         case .update:
+            self.id = ""
             add(slots, operations)
             add(members)
         case .delete:

@@ -185,9 +185,7 @@ struct OutboxWriter {
             .filter { $0.state != .sent }
         guard let base = list.last?.base, let kind = ChangeKind.delete.followed(by: .insert) else { return false }
         for entry in list { try mirror.remove(entry.seq, on: connection) }
-        var slots = SlotSet()
-        for slot in mirror.model.entities[row.entityIndex].slots where slot.isTold { slots.insert(slot.index) }
-        add(row, kind: kind, id: "", slots: slots, base: base)
+        add(row, kind: kind, id: "", slots: mirror.model.entities[row.entityIndex].toldSlots, base: base)
         return true
     }
 

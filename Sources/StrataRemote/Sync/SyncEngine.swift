@@ -194,7 +194,8 @@ public final class SyncEngine: Sendable {
     public func retry(_ changes: [FailedChange]) throws(StoreError) { try mirror.retry(changes.map(\.entry)) }
 
     /// Discards failed changes: new objects are removed, others get back the values that the server last reported, and the next
-    /// pull requests their current state.
+    /// pull requests their current state. If a deleted object was made again since, dropping the deletion keeps the new object and
+    /// its changes.
     /// - Throws: ``StoreError`` if the mirror cannot be written.
     public func drop(_ changes: [FailedChange]) throws(StoreError) { try mirror.drop(changes.map(\.entry)) }
 

@@ -274,4 +274,73 @@ import Testing
         try await store.sync.synchronize()
         #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Next")))
     }
+
+    @Test("What a context makes of a deleted object is sent if the server refuses the deletion meanwhile")
+    func remadeWhileRefused() async throws {
+        backend.shelf.put("Tag", "old", ["label": .value(.string("old"))])
+        backend.shelf.putCity("1", "Lima", population: 1, tags: [])
+        let (store, context) = try Atlas.offline(backend)
+        try await store.sync.pull()
+        let other = try PersistentContainer(store: store).newContext()
+        other.mergePolicy = .overwrite
+        let city = try #require(try await other.fetch(cities()).first)
+        context.delete(try #require(try await context.fetch(cities()).first))
+        try await context.save()
+        let gate = Gate()
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard case .delete = operation else { return nil }
+            await gate.pass()
+            throw RemoteError(.rejected, message: "no", status: 400)
+        }
+        let push = Task { try await store.sync.push() }
+        await gate.reached()
+        city["name"] = "Mine"
+        city["tags"] = Set(try await other.fetch(FetchRequest<ManagedObject>(entity: "Tag")))
+        try await other.save(options: RemoteOptions.cache)
+        gate.open()
+        _ = await push.result
+        backend.intercept(nil)
+        try await store.sync.synchronize()
+        #expect(try store.sync.pendingCount() == 0)
+        #expect(try store.sync.failedChanges().isEmpty)
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Mine")))
+        #expect(backend.shelf.record("City", "1")?.values["tags"] == .references(["old"]))
+        context.reset()
+        #expect(try await context.fetch(cities()).map(\.name) == ["Mine"])
+    }
+
+    @Test("What a context makes of a deleted object stays if the refused deletion is dropped")
+    func remadeAndDropped() async throws {
+        backend.shelf.putCity("1", "Lima", population: 1)
+        let (store, context) = try Atlas.offline(backend)
+        try await store.sync.pull()
+        let other = try PersistentContainer(store: store).newContext()
+        other.mergePolicy = .overwrite
+        let city = try #require(try await other.fetch(cities()).first)
+        context.delete(try #require(try await context.fetch(cities()).first))
+        try await context.save()
+        for error in [RemoteError(.timeout, message: "no answer"), RemoteError(.rejected, message: "no", status: 400)] {
+            backend.intercept { (operation) async throws(RemoteError) in
+                guard case .delete = operation else { return nil }
+                throw error
+            }
+            _ = try? await store.sync.push()
+            if error.kind == .timeout {
+                city["name"] = "Mine"
+                try await other.save(options: RemoteOptions.cache)
+            }
+        }
+        backend.intercept(nil)
+        let failed = try store.sync.failedChanges()
+        #expect(failed.map(\.kind) == [.delete])
+        try store.sync.drop(failed)
+        #expect(try store.sync.pendingCount() == 1)
+        // Others have deleted the object since, so that nothing is in conflict with its creation.
+        backend.shelf.take("City", "1")
+        try await store.sync.synchronize()
+        #expect(try store.sync.pendingCount() == 0)
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Mine")))
+        context.reset()
+        #expect(try await context.fetch(cities()).map(\.name) == ["Mine"])
+    }
 }
