@@ -246,6 +246,23 @@ extension Mirror {
         }
     }
 
+    /// Those of some creations that follow the deletion of the same object: the names of the objects, by the place of the creation.
+    func insertionsBehindDeletions(among list: [OutboxEntry]) throws(StoreError) -> [Int64: RemoteIdentity] {
+        if list.isEmpty { return [:] }
+        let behind = try store.reading { (connection) throws(StoreError) in
+            try entries(
+                """
+                seq IN (SELECT value FROM strata_list(?)) AND EXISTS (SELECT 1 FROM _outbox AS earlier \
+                WHERE earlier.root = _outbox.root AND earlier.key = _outbox.key AND earlier.seq < _outbox.seq)
+                """, on: connection
+            ) { $0.bind(ValueList(keys: list.map(\.seq)), at: 1) }
+        }
+        if behind.isEmpty { return [:] }
+        let names = try ids(of: behind.map(\.identity))
+        return Dictionary(
+            uniqueKeysWithValues: behind.compactMap { entry in names[entry.identity].map { (entry.seq, $0) } })
+    }
+
     /// Those of some objects whose creation the server has refused.
     func refusedInsertions(among identities: Set<RemoteIdentity>) throws(StoreError) -> [RemoteIdentity] {
         let refused = try insertions(of: identities).filter { $0.state == .failed }

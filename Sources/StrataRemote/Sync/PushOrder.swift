@@ -2,10 +2,18 @@ import StrataSQLite
 
 /// The order in which changes are sent, and which of them go together.
 enum PushOrder {
-    /// The order of the changes, but what refers to a new object comes after it. Circles are cut where they begin.
+    /// The order of the changes, but what refers to a new object comes after it, and a new object comes after the deletion of an
+    /// earlier one of the same primary key. Circles are cut where they begin.
     static func ordered(_ jobs: [PushRun.Job]) -> [PushRun.Job] {
         var makers: [RemoteIdentity: Int] = [:]
-        for (index, job) in jobs.enumerated() where job.entry.kind == .insert { makers[job.identity] = index }
+        var deletions: [RemoteIdentity: Int] = [:]
+        for (index, job) in jobs.enumerated() {
+            switch job.entry.kind {
+            case .insert: makers[job.identity] = index
+            case .delete: deletions[job.identity] = index
+            case .update: break
+            }
+        }
         if makers.isEmpty || jobs.allSatisfy({ $0.write.references.isEmpty }) { return jobs }
         var result: [PushRun.Job] = []
         result.reserveCapacity(jobs.count)
@@ -20,6 +28,9 @@ enum PushOrder {
                     for reference in jobs[index].write.references.sorted(by: { $0.id > $1.id }) {
                         if let maker = makers[reference], marks[maker] == 0 { stack.append(maker) }
                     }
+                    if let deletion = deletion(before: jobs[index], jobs, deletions), marks[deletion] == 0 {
+                        stack.append(deletion)
+                    }
                     continue
                 }
                 stack.removeLast()
@@ -30,6 +41,28 @@ enum PushOrder {
             }
         }
         return result
+    }
+
+    /// The place of the deletion that a creation of the same primary key follows; nil if there is none.
+    private static func deletion(
+        before job: PushRun.Job, _ jobs: [PushRun.Job], _ deletions: [RemoteIdentity: Int]
+    ) -> Int? {
+        guard job.entry.kind == .insert, let deletion = deletions[job.identity],
+            jobs[deletion].entry.seq < job.entry.seq
+        else { return nil }
+        return deletion
+    }
+
+    /// As ``ordered(_:)``, but new objects first, deleted ones last, as back ends without versions have always had it. Deletions
+    /// of objects that are made again come before both.
+    static func byKind(_ jobs: [PushRun.Job]) -> [PushRun.Job] {
+        var deletions: [RemoteIdentity: Int] = [:]
+        for (index, job) in jobs.enumerated() where job.entry.kind == .delete { deletions[job.identity] = index }
+        let first = Set(jobs.compactMap { deletion(before: $0, jobs, deletions) }.map { jobs[$0].entry.seq })
+        func rank(_ job: PushRun.Job) -> Int { first.contains(job.entry.seq) ? -1 : Int(job.entry.kind.number) }
+        return ordered(jobs).enumerated()
+            .sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
+            .map(\.element)
     }
 
     /// Takes as many jobs from the front as one request can hold.

@@ -174,10 +174,7 @@ struct PushRun {
             if isConditional {
                 try await sendInGroups(PushOrder.ordered(jobs))
             } else {
-                // New objects first, deleted ones last, as back ends without versions have always had it.
-                let list = PushOrder.ordered(jobs).enumerated()
-                    .sorted { ($0.element.entry.kind.number, $0.offset) < ($1.element.entry.kind.number, $1.offset) }
-                var rest = list.map(\.element)[...]
+                var rest = PushOrder.byKind(jobs)[...]
                 while let job = rest.popFirst() {
                     let count = refusals.count
                     try await compareAndWrite(job)
@@ -219,60 +216,6 @@ struct PushRun {
             } else {
                 try await send(waiting.removeFirst())
             }
-        }
-    }
-
-    /// Adds the creation of objects to which jobs refer, wherever it is in the outbox.
-    private mutating func completed(_ jobs: [Job]) async throws(Interruption) -> [Job] {
-        var jobs = jobs
-        var made = Set(jobs.filter { $0.entry.kind == .insert }.map(\.identity))
-        var open = Set(jobs.flatMap(\.write.references)).subtracting(made)
-        while !open.isEmpty {
-            let wanted = open
-            let entries = try here { () throws(StoreError) in try mirror.insertions(of: wanted) }
-            let more = try await self.jobs(
-                entries.filter { $0.state != .failed && !postponed.contains($0.seq) }, isWhole: !isConditional)
-            jobs += more
-            made.formUnion(more.map(\.identity))
-            made.formUnion(wanted)
-            open = Set(more.flatMap(\.write.references)).subtracting(made)
-        }
-        return jobs
-    }
-
-    /// Leaves out what refers to new objects that the server has refused: it would be refused for that, too.
-    private mutating func holdingBack(_ jobs: [Job]) throws(Interruption) -> [Job] {
-        let wanted = Set(jobs.flatMap(\.write.references))
-        if wanted.isEmpty { return jobs }
-        let refused = try here { () throws(StoreError) in Set(try mirror.refusedInsertions(among: wanted)) }
-        return refused.isEmpty ? jobs : without(refused, jobs)
-    }
-
-    /// Postpones what refers to new objects that the server has just refused. Refusals that may be those of all writes are left to
-    /// the end of the round.
-    private mutating func postponeDependents(
-        of refusals: ArraySlice<(job: Job, error: RemoteError)>, among jobs: [Job]
-    ) {
-        let refused = refusals.filter { job, error in
-            job.entry.kind == .insert && error.kind != .forbidden && error.kind != .notFound
-        }
-        if !refused.isEmpty { _ = without(Set(refused.map(\.job.identity)), jobs) }
-    }
-
-    private mutating func without(_ refused: Set<RemoteIdentity>, _ jobs: [Job]) -> [Job] {
-        var refused = refused
-        var rest = jobs
-        while true {
-            let held = rest.filter { job in
-                !refused.isDisjoint(with: job.write.references)
-                    && !mirror.online.undecided.withLock { $0.contains(identity(job.entry)) }
-            }
-            if held.isEmpty { return rest }
-            for job in held {
-                postponed.insert(job.entry.seq)
-                if job.entry.kind == .insert { refused.insert(job.identity) }
-            }
-            rest.removeAll { postponed.contains($0.entry.seq) }
         }
     }
 

@@ -173,8 +173,11 @@ final class ShelfBackend: RemoteBackend, @unchecked Sendable {
             return .outcomes([.done(nil)])
         case .relate(let entity, let relation):
             let identity = RemoteIdentity(entity: entity.name, id: relation.id)
+            guard let object = shelf[identity] else {
+                return .outcomes([.failed(RemoteError(.notFound, message: "is not there", identity: identity))])
+            }
             var ids: [String] = []
-            if case .references(let known)? = shelf[identity]?.values[relation.relationship] { ids = known }
+            if case .references(let known)? = object.values[relation.relationship] { ids = known }
             ids = ids.filter { !relation.removed.contains($0) && !relation.added.contains($0) } + relation.added
             store(identity, [relation.relationship: .references(ids)])
             return .outcomes([.done(shelf[identity])])

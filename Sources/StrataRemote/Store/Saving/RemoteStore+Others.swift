@@ -67,6 +67,15 @@ extension SaveSending {
     /// - Returns: What the server has done; nil if that is nothing.
     fileprivate func settle(_ other: UnknownWrite, of identity: RowIdentity) async throws(SyncError) -> UnknownWrite? {
         let unknown = store.mirror.online.unknown
+        if other.write.kind == .delete {
+            do throws(RemoteError) {
+                let done = try await isCarriedOut(deletion: other.write) ? other.carriedOut : nil
+                unknown.replace(other, identity, by: done)
+                return done
+            } catch {
+                throw .remote(error)
+            }
+        }
         let (missing, outcome) = await outcomeOnce(of: other, before: nil)
         var done: UnknownWrite? = other.without(missing).carriedOut
         if case .failed(let error) = outcome {

@@ -63,12 +63,13 @@ extension SaveSending {
     private mutating func settle(
         _ earlier: UnknownWrite, before write: MirrorWrite, at position: Int
     ) async -> UnknownWrite? {
+        if earlier.write.kind == .delete, write.kind != .delete {
+            await settleDeletion(earlier, takenBackBy: write)
+            return nil
+        }
         let (missing, outcome) = await outcomeOnce(of: earlier, before: write)
         let earlier = earlier.without(missing)
         switch outcome {
-        case .done where earlier.write.kind == .delete && write.kind != .delete:
-            // Nothing is left of the object: what makes it again is sent as it is.
-            repeated.unknown.remove(rooted(write))
         case .done(var record):
             repeated.carriedOut.add(earlier.write.write.token, missing: missing)
             if record == nil, !write.computed.isEmpty {
