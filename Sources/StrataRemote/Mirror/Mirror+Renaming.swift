@@ -47,30 +47,29 @@ extension ApplySession {
         guard let old = PrimaryKey.id(of: found[0].row, slot), old != new else { return }
         var slab = RowSlab.copy(of: found[0].row, room: new.utf8.count)
         var changed = SlotSet([slot.index])
+        let links = DeletedLinks(mirror: mirror, connection: connection)
         // A pull may have told the object by its new name before.
         if let other = try mirror.known(new, root: entity.index, on: connection) {
             if let key = other.key, key != identity.key {
-                let links = DeletedLinks(mirror: mirror, connection: connection)
                 let double = try transaction.rows(entityIndex: entity.index, keys: [key])
                 if double.count > 0 {
                     try deleteNotingLinks(double[0])
                     changed.formUnion(try takeOver(double[0], found[0], into: &slab))
                 }
                 try mirror.noteSuccessor(of: key, identity.key, root: entity.index, on: connection)
-                // Who refers to it is read again, and refers to the object itself then. So is the object: pulls have passed it, even
-                // if the save that made it does not keep it here.
-                try links.restore([new], root: entity.index)
+                // Pulls have passed it, even if the save that made it does not keep it here.
                 let name = model.entities[found[0].row.entityIndex].name
                 try links.noteStale(RemoteIdentity(entity: name, id: new))
             }
             try OutboxWriter(mirror: mirror, connection: connection).forget(new, root: entity.index)
         }
+        // Who refers to it is read again, and refers to the object itself then. It may have been missing when its name was told.
+        if try !links.isEmpty { try links.restore([new], root: entity.index) }
         try renameTables(old, new, entity, identity.key)
         let own = model.entities[found[0].row.entityIndex]
         let name = RemoteIdentity(entity: entity.name, id: new)
         if mirror.order.isDeleted(name, since: occasion.ticket) {
             // Others have deleted it since, and pulls have passed that.
-            let links = DeletedLinks(mirror: mirror, connection: connection)
             try links.noteStale(RemoteIdentity(entity: own.name, id: new))
         }
         try set(value, own.slots[mirror.primaryKeys[own.index].index], own, in: &slab)

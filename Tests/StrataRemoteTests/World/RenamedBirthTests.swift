@@ -171,4 +171,42 @@ import Testing
         #expect(found.map(\.name) == [name])
         #expect(found.first?["population"] as? Int64 == 5)
     }
+
+    @Test(
+        "What refers to an object by the key that the server gives it is read again once the object is there",
+        arguments: [false, true], [false, true])
+    func missingMeanwhile(isOnline: Bool, hasTokens: Bool) async throws {
+        let backend = Interceptor { if hasTokens { $0.features.insert(.idempotencyTokens) } }
+        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = isOnline ? .networkThenCache : .cacheOnly }
+        let country = try context.insert(entityNamed: "Country")
+        (country["countryId"], country["name"]) = ("pe", "Peru")
+        let trouble = Guarded<RemoteError?>(RemoteError(.timeout, domain: "test", message: "no answer"))
+        backend.nameObjects(of: "Country", failingWith: trouble)
+        if isOnline {
+            await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        } else {
+            try await context.save()
+            await #expect(throws: SyncError.self) { try await store.sync.push() }
+        }
+        backend.shelf.putCity("1", "Lima", country: "server-pe")
+        // A backup without the country takes the server's place.
+        #expect(backend.shelf.record("Country", "server-pe") != nil)
+        backend.shelf.take("Country", "server-pe")
+        try await store.sync.pull()
+        let city = try #require(try await context.fetch(cities()).first)
+        #expect(city["country"] == nil)
+        trouble.withLock { $0 = nil }
+        if isOnline { try await context.save(options: nil) } else { try await store.sync.push() }
+        let isRead = Guarded(false)
+        backend.alter { (operation, answer) async throws(RemoteError) in
+            if case .read(let entity, ["1"]) = operation, entity.name == "City" { isRead.withLock { $0 = true } }
+            return answer
+        }
+        try await store.sync.pull()
+        #expect(isRead.withLock { $0 })
+        let reader = try PersistentContainer(store: store).newContext()
+        let found = try await reader.fetch(cities()).first?["country"] as? ManagedObject
+        #expect(found?["countryId"] as? String == "server-pe")
+        #expect(found?.objectID == country.objectID)
+    }
 }
