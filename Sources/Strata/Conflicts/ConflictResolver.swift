@@ -197,6 +197,7 @@ final class ConflictResolver {
             object.operations = operations
             object.flags.insert(.ownsRow)
         }
+        core.recorder?.noteStored(object, since: memory, besides: record.slots)
         if hasNewValues || !operations.isEmpty { unvalidated.append(object) }
         if policy == .rollback { core.unloading.pendingPairs(of: object) }
         core.unloading.owners(from: memory.row, to: merged.row, object.binding)

@@ -141,6 +141,7 @@ extension ManagedObject {
             let operations = operations
             var changed = differingSlots()
             for slot in operations.keys { changed.insert(slot) }
+            defer { core?.recorder?.noteStored(self, since: mine, besides: changed) }
             guard !changed.isEmpty || slots.contains(where: \.isTransient) else {
                 row = reference.row
                 slab = reference.slab

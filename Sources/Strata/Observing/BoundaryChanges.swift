@@ -28,6 +28,8 @@ struct BoundaryChanges {
     var objects: [ObjectTouch] = []
     /// Rows that others wrote. The context may have an object of such a row; that is among ``objects`` then, if it changed.
     var rows: [RowTouch] = []
+    /// The slots of objects that have values of the store by now, which the context did not set.
+    var stored: [ObjectIdentifier: SlotSet] = [:]
     /// Many-to-many pairs that came or went, in their order.
     var pairs: [PairTouch] = []
     /// What the to-many relationships that may have changed were like.

@@ -105,6 +105,24 @@ final class ChangeRecorder: ContextPart {
     /// Notes an object whose row or state is about to change.
     func willChange(_ object: ManagedObject) { _ = position(of: object, existed: true) }
 
+    /// Notes what the store, or others, have made of an object: the context has not edited that.
+    /// - Parameters:
+    ///   - old: The object as it was before.
+    ///   - own: The slots that have the values of the context.
+    func noteStored(_ object: ManagedObject, since old: RowReference, besides own: SlotSet) {
+        guard recordsSteps else { return }
+        var stored = SlotSet()
+        for slot in object.binding.entity.slots where !own.contains(slot.index) {
+            let isSame = object.row.hasSameValue(as: old.row, slot: slot.index, storage: slot.storage)
+            if !isSame { stored.insert(slot.index) }
+        }
+        guard !stored.isEmpty else { return }
+        pending.stored[ObjectIdentifier(object), default: SlotSet()].formUnion(stored)
+    }
+
+    /// The objects are again as they were before the store's values came.
+    func forgetStored() { pending.stored = [:] }
+
     /// Notes an object that is about to be inserted.
     func willInsert(_ object: ManagedObject) { _ = position(of: object, existed: false) }
 

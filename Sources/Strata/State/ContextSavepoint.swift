@@ -32,6 +32,7 @@ struct ContextSavepoint {
     }
 
     func restore(_ core: ContextCore) {
+        core.recorder?.forgetStored()
         let known = Set(states.map(\.object))
         for object in core.tracker.objects where !known.contains(object) {
             core.tracker.remove(object)

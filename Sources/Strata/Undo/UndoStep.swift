@@ -22,9 +22,29 @@ struct UndoStep {
     struct Item {
         let object: ManagedObject
         let key: Int64
-        let before: State
+        private(set) var before: State
         var after: State
         var orders: [Int: Order] = [:]
+
+        init(object: ManagedObject, key: Int64, before: State, after: State) {
+            self.object = object
+            self.key = key
+            self.before = before
+            self.after = after
+        }
+
+        /// Leaves slots out of the step: they have values that the context did not set.
+        mutating func leaveOut(_ slots: SlotSet) {
+            guard let old = before.row, let new = after.row,
+                old.row.entityIndex == new.row.entityIndex
+            else { return }
+            let layout = object.binding.entity.slots
+            var slab = RowSlab.copy(of: old.row, room: 64)
+            for slot in slots { RowEditing.copySlot(slot, layout: layout, from: new.row, to: &slab) }
+            before = State(
+                isShown: before.isShown, row: RowReference(slab: slab, row: slab.row),
+                operations: before.operations.filter { !slots.contains($0.key) }, version: before.version)
+        }
     }
 
     /// A pair of a many-to-many relationship, on one of its sides.
@@ -70,6 +90,7 @@ struct UndoStep {
             } else {
                 items[position].after = after
             }
+            if let stored = changes.stored[id] { items[position].leaveOut(stored) }
             for (index, before) in touch.toManys where object.relationship(toMany: index).isOrdered {
                 let now = object.extras?.toMany(index)?.members?.objects
                 if items[position].orders[index] == nil {

@@ -175,6 +175,33 @@ import Testing
         #expect(author.name == "Ann")
     }
 
+    @Test("What a save brings of others' changes is not a step, and leaves what can be redone")
+    func merged() throws {
+        let file = try LibraryFile()
+        let context = file.container.newContext()
+        context.mergePolicy = .objectWinsByProperty
+        let author = Author(context, name: "Ann")
+        try context.save()
+        let history = UndoHistory()
+        context.undoManager = history
+        let other = file.container.newContext(automaticallyMergesChanges: true)
+        let theirs = try other.existingObject(Author.self, with: author.objectID)
+        for score in [9, 10] as [Int64] {
+            other.processPendingChanges()
+            theirs.score = score
+            try other.save()
+            if score == 9 { author.name = "B" } else { try history.undo() }
+            try context.save()
+            #expect(author.score == score)
+            #expect(history.undoCount == (score == 9 ? 1 : 0))
+        }
+        #expect(history.redoCount == 1)
+        try history.redo()
+        #expect(author.name == "B" && author.score == 10)
+        try history.undo()
+        #expect(author.name == "Ann" && author.score == 10)
+    }
+
     @Test("Steps are bounded, a rollback forgets them, a failed save does not")
     func bounds() throws {
         let (file, context, history) = try library()
