@@ -300,10 +300,11 @@ extension SimulatedClient {
         }
     }
 
-    /// Gives up what is not saved.
+    /// Gives up what is not saved. The app may go on with the objects that it shows.
     func discard(_ own: ClientContext) {
-        world.trace("\(number) discards its changes")
-        own.context.reset()
+        let keepsObjects = world.executor.random.chance(0.5)
+        world.trace("\(number) \(keepsObjects ? "takes its changes back" : "discards its changes")")
+        if keepsObjects { own.context.rollback() } else { own.context.reset() }
         abandon(own)
         noteGivenUp()
     }
