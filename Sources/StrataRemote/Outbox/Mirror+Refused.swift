@@ -46,16 +46,50 @@ extension Mirror {
         try settle(rest, on: connection)
     }
 
-    /// Changes the entries after a refused one as if they had been made after the save.
+    /// Leaves out of waiting changes what a save has done since with the same members. It has gone past what was refused, and past
+    /// what waits for that.
+    func leaveOutMembers(of changes: ChangeSet) throws(StoreError) {
+        if changes.pairs.isEmpty { return }
+        try store.transaction { (transaction) throws(StoreError) in
+            let connection = transaction.connection
+            if try connection.integer("SELECT 1 FROM _outbox LIMIT 1") == nil { return }
+            for (root, pairs) in Dictionary(grouping: changes.pairs, by: { root($0.entityIndex) }) {
+                let found = try entries(root: root, keys: pairs.map(\.owner), on: connection)
+                for pair in pairs {
+                    for entry in found[pair.owner] ?? [] { try leaveOut(pair, of: entry, on: connection) }
+                }
+            }
+        }
+    }
+
+    private func leaveOut(
+        _ pair: ChangeSet.PairChange, of entry: OutboxEntry, on connection: Connection
+    ) throws(StoreError) {
+        // It may have changed by another pair.
+        guard var rest = try current(entry, on: connection), rest.kind == .update, rest.state != .sent else { return }
+        // Operations must not be carried out twice: what may have been is sent again as it was.
+        if rest.sent != nil, !rest.operations.isEmpty { return }
+        let before = rest.members
+        let relationship = model.entities[pair.entityIndex].relationships[pair.relationshipIndex]
+        rest.leaveOut(pair.added + pair.removed, of: relationship.name)
+        if rest.members == before { return }
+        rest.forgetAttempt()
+        if rest.slots.isEmpty, rest.members.isEmpty { return try remove(rest.seq, on: connection) }
+        try write(rest, on: connection)
+    }
+
+    /// Changes the entries after a refused one as if they had been made after the save. What the save has assigned is later than
+    /// their values.
     private func pass(
         _ slots: SlotSet, _ operations: [Int: FieldOperations], _ entry: OutboxEntry, _ identity: RowIdentity,
         on connection: Connection
     ) throws(StoreError) {
         for var later in try entries(root: identity.entityIndex, key: identity.key, on: connection)
         where later.seq > entry.seq && later.kind == .update && later.sent == nil {
-            let before = later.operations
+            let before = later
             later.comeBehind(slots, operations)
-            if later.operations == before { continue }
+            for slot in slots where operations[slot] == nil { later.slots.remove(slot) }
+            if later.isUnchanged(since: before) { continue }
             if later.slots.isEmpty, later.members.isEmpty {
                 try remove(later.seq, on: connection)
             } else {
@@ -120,6 +154,17 @@ struct CarriedOutWrites: Sendable {
 }
 
 extension OutboxEntry {
+    /// Leaves changes of some members out.
+    fileprivate mutating func leaveOut(_ keys: [Int64], of relationship: String) {
+        for index in members.indices where members[index].relationship == relationship {
+            for key in keys {
+                members[index].added.remove(key)
+                members[index].removed[key] = nil
+            }
+        }
+        members.removeAll(where: \.isEmpty)
+    }
+
     /// A save that was made after the entry has been carried out before it. Values that it assigns replace the operations.
     fileprivate mutating func comeBehind(_ changed: SlotSet, _ done: [Int: FieldOperations]) {
         for slot in changed {

@@ -22,6 +22,18 @@ package struct MirrorWrite: Sendable {
     var computed: [String: ComputedValue] = [:]
 }
 
+extension MirrorWrite {
+    /// Adds a change of members. Of two changes of the same member the later one counts.
+    mutating func relate(_ later: RemoteRelation) {
+        guard let index = relations.firstIndex(where: { $0.relationship == later.relationship }) else {
+            return relations.append(later)
+        }
+        let known = Set(later.added + later.removed)
+        relations[index].added = relations[index].added.filter { !known.contains($0) } + later.added
+        relations[index].removed = relations[index].removed.filter { !known.contains($0) } + later.removed
+    }
+}
+
 extension Mirror {
     /// What a back end is to be told about an entry, as the object is now; nil if the object has gone without a trace.
     /// - Parameters:
@@ -82,6 +94,18 @@ extension Mirror {
             result.append(try reader.write(for: entry, row: row, isWhole: isWhole))
         }
         return result
+    }
+
+    /// What the mirror has of some properties, as a back end is told it, with the content of external files.
+    func values(of names: Set<String>, in identity: RowIdentity) throws(StoreError) -> [String: RemoteValue] {
+        let entity = model.entities[identity.entityIndex]
+        let members = entity.relationships.filter { names.contains($0.name) && $0.slot == nil }
+        let entry = OutboxEntry(
+            seq: 0, identity: identity, id: "", kind: .update, state: .waiting,
+            slots: SlotSet(names.flatMap(entity.slots(of:))), operations: [:],
+            members: members.map { MemberChange(relationship: $0.name, isOrder: $0.isOrdered) }, base: nil,
+            changed: Date(timeIntervalSinceReferenceDate: 0), attempts: 0, secretNames: [])
+        return try write(for: entry, listsMembers: true)?.write.values ?? [:]
     }
 
     /// An object as an entry has it: without what was changed here after the entry. So it is told the same each time,

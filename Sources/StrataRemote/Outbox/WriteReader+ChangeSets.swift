@@ -126,10 +126,10 @@ extension WriteReader {
                 members.removeAll { id in removed.contains { $0.id == id } || added.contains { $0.id == id } }
                 result[position].write.values[relationship.name] = .references(members + added.map(\.id))
             } else {
-                result[position].relations.append(
+                result[position].relate(
                     RemoteRelation(
                         id: result[position].write.id, relationship: relationship.name, added: added.map(\.id),
-                        removed: removed.map(\.id), token: UUID()))
+                        removed: removed.map(\.id)))
             }
             result[position].references.formUnion(added)
         }

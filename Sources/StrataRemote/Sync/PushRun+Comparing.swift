@@ -39,9 +39,10 @@ extension PushRun {
             try here { () throws(StoreError) in try mirror.complete(job.entry, record, ticket: ticket) }
             return reportDone(job)
         }
+        if case .found(let record) = answer, try await sendMembers(job, behind: record) { return }
         if fills, case .found(let record) = answer, mirror.lacks(job.entry, record) {
             // Nobody's value is replaced, whatever else has changed since.
-            return job.write.relations.isEmpty ? try await act(job, .replace, answer) : try await sendParts(job)
+            return try await act(job, .replace, answer)
         }
         var decision = try decision(job, answer)
         if case .found(let record) = answer, job.kind == .update, !job.entry.operations.isEmpty {
@@ -96,6 +97,9 @@ extension PushRun {
         if case .found(let record) = answer, let version = record.version { job.write.write.baseVersion = version }
         let entity = job.write.entity
         switch decision {
+        case .replace where !job.write.relations.isEmpty:
+            // An online save has said it before, and got no answer.
+            try await sendParts(job)
         case .create, .replace, .delete:
             let operation: RemoteOperation =
                 switch decision {

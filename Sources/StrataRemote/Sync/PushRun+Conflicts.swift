@@ -35,7 +35,24 @@ extension PushRun {
         {
             return try settle(job, record, .client)
         }
+        if try await sendMembers(job, behind: record) { return }
         try decide(job, record)
+    }
+
+    /// Sends the changes of members of a job whose values an earlier attempt has told the server: only these were carried out then.
+    /// - Returns: Whether it was such a job.
+    mutating func sendMembers(_ job: Job, behind record: RemoteRecord) async throws(Interruption) -> Bool {
+        guard job.entry.attempts > 1, job.kind == .update, !job.entry.slots.isEmpty, !job.write.relations.isEmpty,
+            try here({ () throws(StoreError) in try compare(job, record).isCarriedOut })
+        else { return false }
+        let ticket = mirror.ticket()
+        try here { () throws(StoreError) in
+            try mirror.completePart(job.entry, relationship: nil, record, ticket: ticket)
+        }
+        var rest = job
+        (rest.write.write.values, rest.write.write.operations) = ([:], [:])
+        try await sendParts(rest)
+        return true
     }
 
     /// Whether the server's state is what an earlier attempt of the change has made of it.

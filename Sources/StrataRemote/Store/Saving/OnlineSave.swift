@@ -122,6 +122,7 @@ struct OnlineSave: Sendable {
         try mirror.forgetRefused(refused.filter { sent.isPassed($0.key) }, behind: done, carriedOut: carriedOut)
         try mirror.forgetRefused(
             refusedBelow.filter { sent.repeated.overtaken.contains($0.key) }, behind: done, carriedOut: carriedOut)
+        try mirror.leaveOutMembers(of: done)
         // The server has an object of the primary key, or had one, and nobody can tell whose it is; or it has another state
         // than the refused change was made to. The next save settles that first, by the conflict policy.
         let taken = refused.filter { sent.duplicates.contains($0.key) || sent.conflicting.contains($0.key) }

@@ -27,6 +27,43 @@ extension SaveSending {
         return rest
     }
 
+    /// What the context has taken back of an earlier write since is as the mirror has it: the server is told that, too, unless
+    /// others have changed it.
+    /// - Parameters:
+    ///   - rest: What is left of a write.
+    ///   - record: What the server has now; nil if it did not say.
+    func takingBack(
+        _ earlier: UnknownWrite, in rest: MirrorWrite, _ write: MirrorWrite, _ record: RemoteRecord?
+    ) async -> MirrorWrite {
+        guard write.kind == .update, earlier.write.kind == .update else { return rest }
+        let sent = earlier.write.write.values.filter { name, value in
+            write.write.values[name] == nil && write.computed[name] == nil && earlier.write.computed[name] == nil
+                && record?.values[name].map { isEqual($0, value) } ?? true
+        }
+        let names = Set(sent.keys).union(earlier.write.relations.map(\.relationship))
+        if names.isEmpty { return rest }
+        // A mirror that cannot be read does not take what is saved either.
+        let here = try? await store.surroundings.elsewhere { [mirror = store.mirror] () throws(StoreError) in
+            try mirror.values(of: names, in: write.identity)
+        }
+        guard let here else { return rest }
+        var result = rest
+        for (name, value) in sent {
+            if let own = here[name], !isEqual(own, value) { result.write.values[name] = own }
+        }
+        for relation in earlier.write.relations {
+            guard case .references(let members)? = here[relation.relationship] else { continue }
+            let own = write.relations.first { $0.relationship == relation.relationship }
+            let known = (own?.added ?? []) + (own?.removed ?? [])
+            let removed = relation.added.filter { !known.contains($0) && !members.contains($0) }
+            let added = relation.removed.filter { !known.contains($0) && members.contains($0) }
+            if added.isEmpty, removed.isEmpty { continue }
+            result.relate(
+                RemoteRelation(id: rest.write.id, relationship: relation.relationship, added: added, removed: removed))
+        }
+        return result
+    }
+
     /// A new object lists its members. Others may have changed those since the server made the object: what follows adds and removes
     /// members.
     /// - Parameters:

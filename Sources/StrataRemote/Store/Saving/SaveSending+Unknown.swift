@@ -81,7 +81,7 @@ extension SaveSending {
                     return nil
                 }
             }
-            let rest = rest(of: write, behind: earlier, record)
+            let rest = await takingBack(earlier, in: rest(of: write, behind: earlier, record), write, record)
             if let record, await isOvertaken(rest, behind: earlier, record) {
                 await overtake(write, earlier, record)
                 return nil
