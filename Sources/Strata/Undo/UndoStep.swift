@@ -22,22 +22,13 @@ struct UndoStep {
     struct Item {
         let object: ManagedObject
         let key: Int64
-        private(set) var before: State
+        var before: State
         var after: State
         var orders: [Int: Order] = [:]
 
-        init(object: ManagedObject, key: Int64, before: State, after: State) {
-            self.object = object
-            self.key = key
-            self.before = before
-            self.after = after
-        }
-
         /// Leaves slots out of the step: they have values that the context did not set.
         mutating func leaveOut(_ slots: SlotSet) {
-            guard let old = before.row, let new = after.row,
-                old.row.entityIndex == new.row.entityIndex
-            else { return }
+            guard let old = before.row, let new = after.row, old.row.entityIndex == new.row.entityIndex else { return }
             let layout = object.binding.entity.slots
             var slab = RowSlab.copy(of: old.row, room: 64)
             for slot in slots { RowEditing.copySlot(slot, layout: layout, from: new.row, to: &slab) }

@@ -127,7 +127,7 @@ extension Mirror {
             // An earlier attempt may have been carried out: a retry says the same under the same name.
             if current.attempts <= 1 {
                 current.forgetAttempt()
-            } else if try deletion(behind: current, on: transaction.connection) {
+            } else if try deletion(behind: current, on: transaction.connection) != nil {
                 // The delete finds out by itself whether there is anything to delete.
                 return try remove(current.seq, on: transaction.connection)
             } else {
@@ -136,11 +136,6 @@ extension Mirror {
             }
             try settle(current, on: transaction.connection)
         }
-    }
-
-    private func deletion(behind entry: OutboxEntry, on connection: Connection) throws(StoreError) -> Bool {
-        try entries(root: root(entry.identity.entityIndex), key: entry.identity.key, on: connection)
-            .contains { $0.kind == .delete && $0.seq > entry.seq }
     }
 
     /// Notes that the attempt under way was not carried out. If it was the first one, the entry is as if it had never

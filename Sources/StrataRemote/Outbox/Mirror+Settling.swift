@@ -145,7 +145,7 @@ extension Mirror {
                     root: root(entry.identity.entityIndex), key: entry.identity.key, on: session.connection)
                 for entry in all { try remove(entry.seq, on: session.connection) }
                 // If it was deleted here meanwhile, only that entry knows its name.
-                return try session.end(all.last { $0.kind == .delete && $0.seq > current.seq } ?? current)
+                return try session.end(all.deletion(behind: current) ?? current)
             }
             current.kind = .insert
             current.base = nil
@@ -202,9 +202,13 @@ extension Mirror {
     /// The delete that waits for another change of its object.
     package func deletion(behind entry: OutboxEntry) throws(StoreError) -> OutboxEntry? {
         try store.reading { (connection) throws(StoreError) in
-            try entries(root: root(entry.identity.entityIndex), key: entry.identity.key, on: connection)
-                .last { $0.kind == .delete && $0.seq > entry.seq }
+            try deletion(behind: entry, on: connection)
         }
+    }
+
+    func deletion(behind entry: OutboxEntry, on connection: Connection) throws(StoreError) -> OutboxEntry? {
+        try entries(root: root(entry.identity.entityIndex), key: entry.identity.key, on: connection)
+            .deletion(behind: entry)
     }
 
     /// Discards waiting changes. New objects are removed; others get the server's last known state back, and the next
@@ -423,5 +427,12 @@ extension Mirror {
                 on: connection
             ).values.sorted { $0.id < $1.id }
         }
+    }
+}
+
+extension [OutboxEntry] {
+    /// The delete among the entries of an object that follows another one of them.
+    fileprivate func deletion(behind entry: OutboxEntry) -> OutboxEntry? {
+        last { $0.kind == .delete && $0.seq > entry.seq }
     }
 }

@@ -5,15 +5,8 @@ enum PushOrder {
     /// The order of the changes, but what refers to a new object comes after it, and a new object comes after the deletion of an
     /// earlier one of the same primary key. Circles are cut where they begin.
     static func ordered(_ jobs: [PushRun.Job]) -> [PushRun.Job] {
-        var makers: [RemoteIdentity: Int] = [:]
-        var deletions: [RemoteIdentity: Int] = [:]
-        for (index, job) in jobs.enumerated() {
-            switch job.entry.kind {
-            case .insert: makers[job.identity] = index
-            case .delete: deletions[job.identity] = index
-            case .update: break
-            }
-        }
+        let makers = places(of: .insert, in: jobs)
+        let deletions = places(of: .delete, in: jobs)
         if makers.isEmpty || jobs.allSatisfy({ $0.write.references.isEmpty }) { return jobs }
         var result: [PushRun.Job] = []
         result.reserveCapacity(jobs.count)
@@ -43,6 +36,13 @@ enum PushOrder {
         return result
     }
 
+    /// The places of the jobs of a kind, by their objects.
+    private static func places(of kind: ChangeKind, in jobs: [PushRun.Job]) -> [RemoteIdentity: Int] {
+        var result: [RemoteIdentity: Int] = [:]
+        for (index, job) in jobs.enumerated() where job.entry.kind == kind { result[job.identity] = index }
+        return result
+    }
+
     /// The place of the deletion that a creation of the same primary key follows; nil if there is none.
     private static func deletion(
         before job: PushRun.Job, _ jobs: [PushRun.Job], _ deletions: [RemoteIdentity: Int]
@@ -56,8 +56,7 @@ enum PushOrder {
     /// As ``ordered(_:)``, but new objects first, deleted ones last, as back ends without versions have always had it. Deletions
     /// of objects that are made again come before both.
     static func byKind(_ jobs: [PushRun.Job]) -> [PushRun.Job] {
-        var deletions: [RemoteIdentity: Int] = [:]
-        for (index, job) in jobs.enumerated() where job.entry.kind == .delete { deletions[job.identity] = index }
+        let deletions = places(of: .delete, in: jobs)
         let first = Set(jobs.compactMap { deletion(before: $0, jobs, deletions) }.map { jobs[$0].entry.seq })
         func rank(_ job: PushRun.Job) -> Int { first.contains(job.entry.seq) ? -1 : Int(job.entry.kind.number) }
         return ordered(jobs).enumerated()

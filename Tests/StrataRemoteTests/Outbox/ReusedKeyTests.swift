@@ -16,10 +16,7 @@ import Testing
         try await store.sync.pull()
         let city = try #require(try await context.fetch(cities()).first)
         // The deletion gets no answer, so the creation cannot be joined with it.
-        backend.intercept { (operation) async throws(RemoteError) in
-            guard operation.written != nil else { return nil }
-            throw RemoteError(.timeout, domain: "Test", message: "no answer")
-        }
+        backend.refuseWrites(throwing: RemoteError(.timeout, domain: "Test", message: "no answer"))
         context.delete(city)
         try await context.save()
         _ = try? await store.sync.push()
@@ -225,6 +222,20 @@ import Testing
         try await check(store, context, "Lima")
     }
 
+    /// A store that has a city of the server, and two contexts that have read it: the first one has deleted it, and
+    /// the second one puts its changes over those of others.
+    private func openTwo() async throws -> (
+        store: RemoteStore, context: ManagedObjectContext, other: ManagedObjectContext, city: ManagedObject
+    ) {
+        let (store, context) = try Atlas.offline(backend)
+        try await store.sync.pull()
+        let other = try PersistentContainer(store: store).newContext()
+        other.mergePolicy = .overwrite
+        let city = try #require(try await other.fetch(cities()).first)
+        context.delete(try #require(try await context.fetch(cities()).first))
+        return (store, context, other, city)
+    }
+
     /// What the server does with a deletion that was sent before the object was made again here.
     enum Answer: CaseIterable { case done, gone, conflict, refusal }
 
@@ -233,16 +244,8 @@ import Testing
         arguments: Answer.allCases, [RemoteOptions.cache, .network])
     func remade(answer: Answer, options: RemoteOptions) async throws {
         backend.shelf.putCity("1", "Lima", population: 1)
-        let (store, context) = try Atlas.offline(backend)
-        try await store.sync.pull()
-        let other = try PersistentContainer(store: store).newContext()
-        other.mergePolicy = .overwrite
-        let city = try #require(try await other.fetch(cities()).first)
-        backend.intercept { (operation) async throws(RemoteError) in
-            if operation.written == nil { return nil }
-            throw RemoteError(.timeout, domain: "Test", message: "no answer")
-        }
-        context.delete(try #require(try await context.fetch(cities()).first))
+        let (store, context, other, city) = try await openTwo()
+        backend.refuseWrites(throwing: RemoteError(.timeout, domain: "Test", message: "no answer"))
         try await context.save(options: RemoteOptions(savePolicy: .networkElseQueue))
         #expect(try store.sync.pendingCount() == 1)
         backend.intercept(nil)
@@ -279,12 +282,7 @@ import Testing
     func remadeWhileRefused() async throws {
         backend.shelf.put("Tag", "old", ["label": .value(.string("old"))])
         backend.shelf.putCity("1", "Lima", population: 1, tags: [])
-        let (store, context) = try Atlas.offline(backend)
-        try await store.sync.pull()
-        let other = try PersistentContainer(store: store).newContext()
-        other.mergePolicy = .overwrite
-        let city = try #require(try await other.fetch(cities()).first)
-        context.delete(try #require(try await context.fetch(cities()).first))
+        let (store, context, other, city) = try await openTwo()
         try await context.save()
         let gate = Gate()
         backend.intercept { (operation) async throws(RemoteError) in
@@ -312,12 +310,7 @@ import Testing
     @Test("What a context makes of a deleted object stays if the refused deletion is dropped")
     func remadeAndDropped() async throws {
         backend.shelf.putCity("1", "Lima", population: 1)
-        let (store, context) = try Atlas.offline(backend)
-        try await store.sync.pull()
-        let other = try PersistentContainer(store: store).newContext()
-        other.mergePolicy = .overwrite
-        let city = try #require(try await other.fetch(cities()).first)
-        context.delete(try #require(try await context.fetch(cities()).first))
+        let (store, context, other, city) = try await openTwo()
         try await context.save()
         for error in [RemoteError(.timeout, message: "no answer"), RemoteError(.rejected, message: "no", status: 400)] {
             backend.intercept { (operation) async throws(RemoteError) in

@@ -233,10 +233,7 @@ import Testing
         if isCarriedOut {
             backend.loseAnswers(throwing: lost)
         } else {
-            backend.intercept { (operation) async throws(RemoteError) in
-                if operation.written == nil { return nil }
-                throw lost
-            }
+            backend.refuseWrites(throwing: lost)
         }
         await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
         backend.intercept(nil)
@@ -273,11 +270,7 @@ import Testing
         switch way {
         case .waits, .pushed, .online: break
         case .pushedWithoutAnswer, .queuedWithoutAnswer: backend.loseAnswers(throwing: lost)
-        case .pushedInVain, .onlineInVain, .queuedInVain:
-            backend.intercept { (operation) async throws(RemoteError) in
-                if operation.written == nil { return nil }
-                throw lost
-            }
+        case .pushedInVain, .onlineInVain, .queuedInVain: backend.refuseWrites(throwing: lost)
         case .pushedAndRefused: backend.refuseWrites()
         }
         switch way {

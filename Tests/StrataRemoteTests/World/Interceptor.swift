@@ -47,11 +47,11 @@ final class Interceptor: RemoteBackend, @unchecked Sendable {
         return answer
     }
 
-    /// Refuses writes.
-    func refuseWrites() {
+    /// Refuses writes, or loses their requests, without carrying them out.
+    func refuseWrites(throwing error: RemoteError = RemoteError(.rejected, message: "no", status: 400)) {
         intercept { (operation) async throws(RemoteError) in
             guard operation.written != nil else { return nil }
-            throw RemoteError(.rejected, message: "no", status: 400)
+            throw error
         }
     }
 
